@@ -1,1 +1,30 @@
-//! placeholder
+//! What a cede experiment runs and what comes out of it.
+//!
+//! A [`Scenario`] holds everything that decides a result: the load, the server's settings, the work of an
+//! operation and the background beside it. A backend turns one scenario, [`Workload`] and [`Variant`] into one
+//! [`Outcome`]. These types, and nothing else, cross the borders between the backends and the reports.
+
+mod auto;
+mod choices;
+mod file;
+mod host;
+mod key;
+mod outcome;
+mod run;
+mod scenario;
+mod value;
+mod variant;
+mod workload;
+
+pub use auto::Auto;
+pub use choices::{Admission, Engine, Guard, GuardCounter, JournalSync};
+pub use file::FileError;
+pub use host::Host;
+pub use key::{Key, SetError};
+pub use outcome::{
+    Background, ContextSwitches, CpuUse, Distribution, Operation, OperationOutcome, Outcome, Yields,
+};
+pub use run::Run;
+pub use scenario::Scenario;
+pub use variant::{Placement, PolicyChoice, Variant};
+pub use workload::{Mix, Workload};
