@@ -1,1 +1,3 @@
-//! placeholder
+//! A thread-per-connection document server, the load client that drives it, and the native backend that pairs them.
+
+pub mod wire;
