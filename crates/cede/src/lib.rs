@@ -1,1 +1,66 @@
-//! placeholder
+//! A cheaper cooperative yield for oversubscribed, thread-per-connection servers.
+//!
+//! A server with more busy connection threads than CPUs gains from giving its CPU away between two requests:
+//! every connection gets its turn soon, and the tail of the latency shrinks. `sched_yield(2)` used to be the
+//! cheap way to do it. On Linux 6.12.63, 6.18.2, 6.19 and later it is not: the yielder forfeits the rest of
+//! its slice, and beside one thread that does not yield it waits for about a whole slice (0.7 to 2.8 ms).
+//! [`era`] tells what this kernel does.
+//!
+//! `cede` puts a policy between the server and the scheduler, and counts what each yield costs:
+//!
+//! ```
+//! use cede::{Domain, Policy};
+//!
+//! // One domain per server ...
+//! let domain = Domain::new(Policy::Capped { slice: Policy::DEFAULT_SLICE });
+//!
+//! std::thread::scope(|scope| {
+//!     for _connection in 0..4 {
+//!         scope.spawn(|| {
+//!             // ... one session per connection thread ...
+//!             let mut session = domain.session();
+//!             for _request in 0..10 {
+//!                 // receive, work, send; then offer the CPU:
+//!                 session.yield_point();
+//!             }
+//!         });
+//!     }
+//! });
+//!
+//! // ... and the costs at any time, from any thread.
+//! let seen = domain.snapshot();
+//! assert_eq!(seen.calls, 40);
+//! println!("{} yields, {:?} off the CPU", seen.yields, seen.off_cpu);
+//! ```
+//!
+//! # Platforms
+//! Made for Linux. Elsewhere the crate compiles, yields and sleeps through the standard library, never
+//! reports a yield as switched and leaves slices alone.
+
+mod counters;
+mod decision;
+mod domain;
+pub mod era;
+mod executor;
+mod histogram;
+mod policy;
+mod registry;
+mod session;
+mod slice;
+mod snapshot;
+mod sys;
+mod thread_setup;
+mod timer_slack;
+
+pub use self::decision::{Decision, Pause};
+pub use self::domain::Domain;
+pub use self::histogram::{Bucket, Histogram};
+pub use self::policy::Policy;
+pub use self::session::Session;
+pub use self::slice::SliceState;
+pub use self::snapshot::Snapshot;
+
+/// Compiles and runs the README's example.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

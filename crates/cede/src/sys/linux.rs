@@ -1,0 +1,33 @@
+//! Linux: one system call per file.
+
+mod clock_gettime;
+mod getcpu;
+mod getrusage;
+mod nanosleep;
+mod prctl_timerslack;
+mod sched_affinity;
+mod sched_getattr;
+mod sched_setattr;
+mod sched_yield;
+mod uname;
+
+use std::io;
+
+pub(crate) use self::clock_gettime::thread_cpu_time;
+pub(crate) use self::getcpu::current_cpu;
+pub(crate) use self::getrusage::context_switches;
+pub(crate) use self::nanosleep::nap;
+pub(crate) use self::prctl_timerslack::{set_timer_slack, timer_slack};
+pub(crate) use self::sched_affinity::{allowed_cpus, pin_to};
+pub(crate) use self::sched_getattr::sched_attr;
+pub(crate) use self::sched_setattr::set_sched_attr;
+pub(crate) use self::sched_yield::yield_cpu;
+pub(crate) use self::uname::uname;
+
+/// Turns the C convention, -1 and `errno`, into a `Result`.
+fn check<T: Into<i64>>(returned: T) -> io::Result<i64> {
+    match returned.into() {
+        -1 => Err(io::Error::last_os_error()),
+        value => Ok(value),
+    }
+}
