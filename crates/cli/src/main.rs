@@ -1,1 +1,56 @@
-fn main() {}
+//! The `cede` command: does this host's kernel make cooperative yields expensive, and what does it gain to change them?
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+
+mod args;
+mod compare;
+mod failure;
+mod interrupt;
+mod load;
+mod output;
+mod probe;
+mod progress;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "cede",
+    version,
+    about = "Measures what cooperative yields cost a thread-per-connection server on this kernel, and what changing them gains."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run variants side by side on a real server, and print who wins
+    Compare(compare::CompareArgs),
+    /// Run the server alone
+    Serve(serve::ServeArgs),
+    /// Run the load client alone, against any server that speaks MongoDB's protocol
+    Load(load::LoadArgs),
+    /// Tell what sched_yield does on this kernel
+    Probe(probe::ProbeArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    let result = match cli.command {
+        Command::Compare(args) => compare::run(args),
+        Command::Serve(args) => serve::run(args),
+        Command::Load(args) => load::run(args),
+        Command::Probe(args) => probe::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

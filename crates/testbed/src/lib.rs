@@ -1,3 +1,7 @@
 //! A thread-per-connection document server, the load client that drives it, and the native backend that pairs them.
 
+pub mod client;
+pub mod descriptors;
+pub mod native;
+pub mod server;
 pub mod wire;

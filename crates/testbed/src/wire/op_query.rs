@@ -6,7 +6,7 @@ use super::{
     reader::Reader,
 };
 
-/// The reply flag that says that the server supports the AwaitData query option; drivers expect it.
+/// The reply flag that says that the server supports the `AwaitData` query option; drivers expect it.
 const AWAIT_CAPABLE: i32 = 8;
 
 /// A legacy query.

@@ -1,0 +1,110 @@
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use clap::Args;
+use scenario::{Run, Variant, Workload};
+use testbed::client::{self, LoadOutcome, LoadPlan};
+
+use crate::{
+    args::{self, PlaceArgs, ScenarioArgs},
+    failure::Failure,
+    interrupt, output,
+    progress::Progress,
+};
+
+/// Connections where neither the scenario nor a server's CPUs say how many.
+const CONNECTIONS: u32 = 16;
+
+#[derive(Debug, Args)]
+#[command(after_long_help = args::keys_help(), args_override_self = true)]
+pub(crate) struct LoadArgs {
+    /// The server, as mongodb://HOST:PORT[/DATABASE]
+    #[arg(long, value_name = "URI")]
+    uri: String,
+    /// Mix of operations
+    #[arg(long, value_name = "WORKLOAD", default_value = "ycsb_50read50update")]
+    workload: String,
+    /// Use the documents that are there, and insert none
+    #[arg(long)]
+    no_load_phase: bool,
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Say nothing about progress
+    #[arg(long)]
+    quiet: bool,
+    #[command(flatten)]
+    scenario: ScenarioArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+pub(crate) fn run(args: LoadArgs) -> Result<(), Failure> {
+    let workload: Workload = args.workload.parse().map_err(Failure::usage)?;
+    let run = Run {
+        scenario: args.scenario.read()?,
+        workload,
+        variant: Variant::Baseline,
+    };
+    let plan = plan(&run, &args.uri, !args.no_load_phase)?;
+    args.place.apply()?;
+    let interrupted = interrupt::flag().map_err(Failure::run)?;
+    std::thread::sleep(Duration::from_secs_f64(run.scenario.settle_s));
+    let progress = Progress::new(args.quiet);
+    let mut last = Instant::now();
+    let outcome = client::run(&plan, &interrupted, &mut |at| {
+        let finer = matches!(at, client::Progress::Loading { .. });
+        // Loading reports every batch; a line a second is enough.
+        if !finer || last.elapsed() >= Duration::from_secs(1) {
+            last = Instant::now();
+            progress.step(&at.to_string());
+        }
+    });
+    progress.end();
+    let outcome = outcome.map_err(Failure::run)?;
+    output::write_json_or(args.json.as_deref(), &outcome, || print!("{}", summary(&outcome)))?;
+    if outcome.complete {
+        Ok(())
+    } else {
+        Err(Failure::run("interrupted: the result is partial"))
+    }
+}
+
+fn plan(run: &Run, uri: &str, load_phase: bool) -> Result<LoadPlan, Failure> {
+    let target = client::parse_uri(uri).map_err(Failure::usage)?;
+    let scenario = &run.scenario;
+    Ok(LoadPlan {
+        address: target.address,
+        database: target.database,
+        collection: client::DEFAULT_COLLECTION.to_owned(),
+        connections: scenario.connections.unwrap_or_else(|| CONNECTIONS),
+        threads: scenario.client_threads,
+        think: Duration::from_micros(scenario.think_us),
+        rate_ops: scenario.rate_ops,
+        mix: run.mix(),
+        records: scenario.records,
+        warmup: Duration::from_secs_f64(scenario.warmup_s),
+        measured: Duration::from_secs_f64(scenario.seconds),
+        seed: scenario.seed,
+        load_phase,
+    })
+}
+
+fn summary(outcome: &LoadOutcome) -> String {
+    let mut text = format!(
+        "{:.0} operations/s over {:.2} s, {} errors\n",
+        outcome.throughput_ops, outcome.seconds, outcome.errors
+    );
+    for (operation, latency) in &outcome.operations {
+        text.push_str(&format!(
+            "{operation:>8}: {} done; us: mean {:.0}, p50 {:.0}, p90 {:.0}, p99 {:.0}, p99.9 {:.0}, max {:.0}\n",
+            latency.count, latency.mean_us, latency.p50_us, latency.p90_us, latency.p99_us, latency.p999_us, latency.max_us,
+        ));
+    }
+    if let Some(error) = &outcome.first_error {
+        text.push_str(&format!("first error: {error}\n"));
+    }
+    text
+}

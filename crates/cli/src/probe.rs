@@ -1,0 +1,59 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use scenario::Host;
+use testbed::native;
+
+use crate::{failure::Failure, output};
+
+#[derive(Debug, Args)]
+pub(crate) struct ProbeArgs {
+    /// Write the result as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    let host = native::host();
+    output::write_json_or(args.json.as_deref(), &host, || print!("{}", describe(&host)))
+}
+
+fn describe(host: &Host) -> String {
+    let unknown = || "not readable".to_owned();
+    let rows = [
+        ("kernel", format!("{} ({})", host.kernel, host.release)),
+        (
+            "era",
+            format!(
+                "{} (the version alone suggests {})",
+                host.era, host.era_by_version
+            ),
+        ),
+        ("evidence", host.era_evidence.clone()),
+        (
+            "yield beside a busy thread",
+            host.yield_cost_us
+                .map_or_else(unknown, |us| format!("{us:.1} us on average")),
+        ),
+        (
+            "base slice",
+            host.base_slice_us
+                .map_or_else(unknown, |us| format!("{us:.0} us")),
+        ),
+        (
+            "custom slices",
+            if host.custom_slice {
+                "honoured"
+            } else {
+                "not honoured"
+            }
+            .to_owned(),
+        ),
+        ("CPUs", format!("{} of {}", host.cpus, host.cpu_model)),
+        ("HZ", host.hz.map_or_else(unknown, |hz| hz.to_string())),
+        ("preemption", host.preemption.clone()),
+    ];
+    rows.iter()
+        .map(|(name, value)| format!("{name:28}{value}\n"))
+        .collect()
+}

@@ -1,0 +1,77 @@
+//! Starts the `cede` binary for tests.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+};
+
+/// The binary under test.
+pub fn cede() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_cede"))
+}
+
+/// Runs it to its end.
+pub fn run(args: &[&str]) -> Output {
+    cede().args(args).output().unwrap()
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A running `cede serve`. Dropping it ends it.
+pub struct Serve {
+    child: Child,
+    pub address: String,
+}
+
+impl Serve {
+    pub fn start(args: &[&str]) -> Self {
+        let mut child = cede()
+            .args(["serve", "--port", "0"])
+            .args(args)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let address = line.trim().rsplit(' ').next().unwrap().to_owned();
+        assert!(address.starts_with("127.0.0.1:"), "{line}");
+        Self { child, address }
+    }
+
+    /// A durable server in `folder`.
+    pub fn durable(folder: &Path) -> Self {
+        Self::start(&["--engine", "fjall", "--data", folder.to_str().unwrap()])
+    }
+
+    pub fn uri(&self) -> String {
+        format!("mongodb://{}", self.address)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGKILL: the process gets no chance to tidy up.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        // Also after `kill`, where there is nothing left to end.
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}

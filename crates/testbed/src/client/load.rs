@@ -1,0 +1,120 @@
+//! The load phase: the collection gets its documents.
+
+use std::{
+    sync::{
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread,
+};
+
+use super::{
+    commands::Namespace, control::Control, error::LoadError, limits::Limits, plan::LoadPlan,
+    progress::Progress, ycsb::record_batch,
+};
+
+/// Documents of one insert: some 230 kB.
+const BATCH: u64 = 200;
+/// Connections that insert at a time.
+const INSERTERS: u32 = 4;
+
+/// Makes sure that the collection has exactly the plan's number of documents: leaves one that has as many alone, and
+/// otherwise drops it and inserts all anew. Tells whether it came to its end before `stop` was set.
+///
+/// # Errors
+/// [`LoadError::Load`] with what was inserted until then, or what went wrong before the first insert.
+pub(super) fn load(
+    plan: &LoadPlan,
+    limits: Limits,
+    control: &mut Control,
+    stop: &AtomicBool,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<bool, LoadError> {
+    let namespace = Namespace {
+        database: &plan.database,
+        collection: &plan.collection,
+    };
+    if control.count(namespace)? == plan.records {
+        return Ok(true);
+    }
+    control.drop(namespace)?;
+
+    let work = Work {
+        plan,
+        limits,
+        namespace,
+        stop,
+        next: AtomicU64::new(0),
+        abandoned: AtomicBool::new(false),
+    };
+    let total = plan.records;
+    let mut inserted = 0;
+    let mut failure = None;
+    progress(Progress::Loading { done: 0, total });
+    thread::scope(|scope| {
+        let (acknowledge, acknowledgements) = mpsc::channel();
+        for _ in 0..INSERTERS.min(plan.connections) {
+            let (work, acknowledge) = (&work, acknowledge.clone());
+            scope.spawn(move || work.insert_batches(&acknowledge));
+        }
+        drop(acknowledge);
+        for acknowledgement in acknowledgements {
+            match acknowledgement {
+                Ok(count) => {
+                    inserted += count;
+                    progress(Progress::Loading {
+                        done: inserted,
+                        total,
+                    });
+                }
+                Err(error) => {
+                    work.abandoned.store(true, Ordering::Relaxed);
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+    });
+    match failure {
+        Some(source) => Err(LoadError::Load {
+            inserted,
+            total,
+            source: Box::new(source),
+        }),
+        None => Ok(inserted == total),
+    }
+}
+
+/// What the inserting threads share.
+struct Work<'a> {
+    plan: &'a LoadPlan,
+    limits: Limits,
+    namespace: Namespace<'a>,
+    stop: &'a AtomicBool,
+    /// The first record that nobody has taken on yet.
+    next: AtomicU64,
+    abandoned: AtomicBool,
+}
+
+impl Work<'_> {
+    fn insert_batches(&self, acknowledge: &Sender<Result<u64, LoadError>>) {
+        let result = self.try_insert_batches(acknowledge);
+        if let Err(error) = result {
+            let _listener_waits_for_all = acknowledge.send(Err(error));
+        }
+    }
+
+    fn try_insert_batches(&self, acknowledge: &Sender<Result<u64, LoadError>>) -> Result<(), LoadError> {
+        let mut control = Control::open(self.plan.address, self.limits)?;
+        while !self.stop.load(Ordering::Relaxed) && !self.abandoned.load(Ordering::Relaxed) {
+            let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
+            let numbers = first..self.plan.records.min(first.saturating_add(BATCH));
+            if numbers.is_empty() {
+                break;
+            }
+            let count = numbers.end - numbers.start;
+            control.insert(self.namespace, &record_batch(numbers, self.plan.seed))?;
+            let _listener_waits_for_all = acknowledge.send(Ok(count));
+        }
+        Ok(())
+    }
+}

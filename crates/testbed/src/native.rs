@@ -1,0 +1,18 @@
+//! The native backend: runs the server and the client as two processes on this host, on CPUs of their own where there
+//! are enough.
+
+mod backend;
+mod base_slice;
+mod child;
+mod cpu_list;
+mod host;
+mod measure;
+mod parent;
+mod split;
+
+pub use backend::{CheckError, Native, NativeError};
+pub use base_slice::{BaseSlice, BaseSliceError};
+pub use cpu_list::{CpuList, CpuListError};
+pub use host::host;
+pub use parent::end_with_parent;
+pub use split::{CpuSplit, SplitError};

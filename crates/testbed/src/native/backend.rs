@@ -1,0 +1,234 @@
+use std::{
+    io,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+use scenario::{Auto, Outcome, Run, Scenario, Variant};
+use thiserror::Error;
+
+use super::{
+    base_slice::{BaseSlice, BaseSliceError},
+    child::Running,
+    measure,
+    split::CpuSplit,
+};
+use crate::{
+    client::LoadOutcome,
+    descriptors::{self, DescriptorError},
+    server::CedeStatus,
+};
+
+/// Time for the server to open its engine and listen.
+const START: Duration = Duration::from_secs(30);
+/// Time for the load phase and for a slow start or end, beyond the scenario's own times.
+const SLACK: Duration = Duration::from_secs(600);
+/// Time for the client to end once its output is complete.
+const END: Duration = Duration::from_secs(10);
+
+/// Runs scenarios on this host.
+#[derive(Clone, Debug)]
+pub struct Native {
+    /// The program whose commands `serve` and `load` are the two halves.
+    pub program: PathBuf,
+    /// Who runs where.
+    pub split: CpuSplit,
+}
+
+/// Why no run of a scenario can succeed here.
+#[derive(Debug, Error)]
+pub enum CheckError {
+    /// The base slice cannot be set.
+    #[error(transparent)]
+    BaseSlice(#[from] BaseSliceError),
+    /// There are too many connections.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
+}
+
+/// Why a run has no outcome.
+#[derive(Debug, Error)]
+pub enum NativeError {
+    /// It was asked to end.
+    #[error("interrupted")]
+    Interrupted,
+    /// The scenario wants another base slice.
+    #[error(transparent)]
+    BaseSlice(#[from] BaseSliceError),
+    /// A half could not be started.
+    #[error("cannot start {program}: {source}")]
+    Spawn {
+        /// The program.
+        program: String,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A half ended without a result.
+    #[error("the {half} failed: {reason}")]
+    Half {
+        /// `server` or `client`.
+        half: &'static str,
+        /// The last line that it printed.
+        reason: String,
+    },
+    /// What the client printed is not a result.
+    #[error("the client's result cannot be read: {0}")]
+    Result(String),
+}
+
+impl Native {
+    /// Finds what would make every run fail, before the first one starts.
+    ///
+    /// # Errors
+    /// If a variant or the scenario wants a base slice that cannot be set, or there are too few file descriptors for
+    /// the connections.
+    pub fn check(
+        &self,
+        scenario: &Scenario,
+        variants: impl IntoIterator<Item = Variant>,
+    ) -> Result<(), CheckError> {
+        let base_slice = variants
+            .into_iter()
+            .find_map(Variant::base_slice_us)
+            .or(scenario.base_slice_us.given());
+        if let Some(us) = base_slice {
+            BaseSlice::hold(Duration::from_micros(us))?;
+        }
+        descriptors::reserve(u64::from(self.split.connections(scenario)))?;
+        Ok(())
+    }
+
+    /// Runs `run`; `progress` gets the client's lines about how far it is, and `stop` ends it early.
+    ///
+    /// # Errors
+    /// Says which half failed and why.
+    pub fn run(
+        &self,
+        run: &Run,
+        stop: &AtomicBool,
+        progress: impl Fn(&str) + Send + 'static,
+    ) -> Result<Outcome, NativeError> {
+        let slice_us = run.variant.base_slice_us().or(run.scenario.base_slice_us.given());
+        let _held = slice_us
+            .map(|us| BaseSlice::hold(Duration::from_micros(us)))
+            .transpose()?;
+        // Made here, and so removed here, however the server ends.
+        let folder = tempfile::Builder::new()
+            .prefix("cede-")
+            .tempdir()
+            .map_err(|source| NativeError::Half {
+                half: "server",
+                reason: source.to_string(),
+            })?;
+
+        let mut serve = self.command("serve", run);
+        serve.args(["--port", "0", "--variant", run.variant.name()]);
+        serve
+            .arg("--data")
+            .arg(folder.path())
+            .args(["--cpu-list", &self.split.server.to_string()]);
+        let mut server = self.start(serve, |_| ())?;
+        let interrupted = || stop.load(Ordering::SeqCst);
+        let Some(address) = server.line(Instant::now() + START, interrupted) else {
+            return Err(if interrupted() {
+                NativeError::Interrupted
+            } else {
+                failed("server", &mut server)
+            });
+        };
+        let uri = format!(
+            "mongodb://{}/ycsb",
+            address.trim().rsplit(' ').next().unwrap_or_default()
+        );
+
+        let mut load = self.command("load", run);
+        load.args(["--uri", &uri, "--workload", run.workload.name(), "--json", "-"]);
+        load.args(["--cpu-list", &self.split.client.to_string()]);
+        let mut client = self.start(load, progress)?;
+        let text = self.result(&mut client, run, stop)?;
+        let mut outcome = read(&text)?;
+        outcome.notes.insert(0, self.split.describe());
+        outcome.notes.extend(server.errors());
+        Ok(outcome)
+    }
+
+    /// The common part of both halves: the whole scenario, with nothing left to derive.
+    fn command(&self, half: &str, run: &Run) -> Command {
+        let mut scenario = run.scenario.clone();
+        scenario.connections = Auto::Given(self.split.connections(&scenario));
+        let mut command = Command::new(&self.program);
+        command
+            .arg(half)
+            .args(["--parent", &std::process::id().to_string()]);
+        for pair in scenario.pairs() {
+            command.args(["--set", &pair]);
+        }
+        command
+    }
+
+    fn start(
+        &self,
+        command: Command,
+        on_error_line: impl Fn(&str) + Send + 'static,
+    ) -> Result<Running, NativeError> {
+        Running::start(command, on_error_line).map_err(|source| NativeError::Spawn {
+            program: self.program.display().to_string(),
+            source,
+        })
+    }
+
+    fn result(&self, client: &mut Running, run: &Run, stop: &AtomicBool) -> Result<String, NativeError> {
+        let scenario = &run.scenario;
+        let own = scenario.settle_s + scenario.warmup_s + scenario.seconds;
+        let deadline = Instant::now() + Duration::from_secs_f64(own) + SLACK;
+        let interrupted = || stop.load(Ordering::SeqCst);
+        let mut text = String::new();
+        while let Some(line) = client.line(deadline, interrupted) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        if interrupted() {
+            return Err(NativeError::Interrupted);
+        }
+        match client.status(Instant::now() + END) {
+            Ok(Some(status)) if status.success() => Ok(text),
+            _ => Err(failed("client", client)),
+        }
+    }
+}
+
+fn failed(half: &'static str, running: &mut Running) -> NativeError {
+    // Its last words may still be on their way through the pipe.
+    let _ended = running.status(Instant::now() + Duration::from_secs(1));
+    let reason = running
+        .errors()
+        .pop()
+        .unwrap_or_else(|| "it ended, or did not answer in time".to_owned());
+    NativeError::Half {
+        half,
+        reason: reason.trim_start_matches("cede: ").to_owned(),
+    }
+}
+
+fn read(text: &str) -> Result<Outcome, NativeError> {
+    let load: LoadOutcome =
+        serde_json::from_str(text).map_err(|error| NativeError::Result(error.to_string()))?;
+    let status = load
+        .status
+        .as_ref()
+        .ok_or_else(|| NativeError::Result("no serverStatus in it".to_owned()))?;
+    let section = |document: &bson::Document| -> Result<CedeStatus, NativeError> {
+        let section = document
+            .get_document("cede")
+            .map_err(|error| NativeError::Result(error.to_string()))?;
+        bson::deserialize_from_document(section.clone())
+            .map_err(|error| NativeError::Result(error.to_string()))
+    };
+    Ok(measure::outcome(
+        &load,
+        &section(&status.before)?,
+        &section(&status.after)?,
+    ))
+}

@@ -1,0 +1,98 @@
+use std::{
+    io::{self, BufRead, BufReader, Read},
+    os::unix::process::CommandExt,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
+    time::{Duration, Instant},
+};
+
+/// A child process whose output is read as it comes. Dropping it ends the process.
+#[derive(Debug)]
+pub(super) struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    errors: Arc<Mutex<Vec<String>>>,
+}
+
+/// How often a wait looks whether it is to end early.
+const LOOK: Duration = Duration::from_millis(20);
+
+impl Running {
+    /// Starts `command` in a process group of its own, so that Ctrl-C reaches this process alone; `on_error_line` sees
+    /// each line of its standard error.
+    pub(super) fn start(
+        mut command: Command,
+        on_error_line: impl Fn(&str) + Send + 'static,
+    ) -> io::Result<Self> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let (sender, lines) = mpsc::channel();
+        read_lines(child.stdout.take(), move |line| {
+            // Nobody may be interested any more; the pipe has to be emptied all the same.
+            let _unread = sender.send(line);
+        });
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        read_lines(child.stderr.take(), {
+            let errors = Arc::clone(&errors);
+            move |line| {
+                on_error_line(&line);
+                errors.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            }
+        });
+        Ok(Self { child, lines, errors })
+    }
+
+    /// The next line of standard output; `None` at its end, at `deadline`, or when `stop` says so.
+    pub(super) fn line(&self, deadline: Instant, stop: impl Fn() -> bool) -> Option<String> {
+        while !stop() && Instant::now() < deadline {
+            match self.lines.recv_timeout(LOOK) {
+                Ok(line) => return Some(line),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+
+    /// Waits for the end of a process that has closed its output, until `deadline`.
+    pub(super) fn status(&mut self, deadline: Instant) -> io::Result<Option<ExitStatus>> {
+        loop {
+            let status = self.child.try_wait()?;
+            if status.is_some() || Instant::now() >= deadline {
+                return Ok(status);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// The lines of standard error so far.
+    pub(super) fn errors(&self) -> Vec<String> {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The process keeps nothing that matters: temporary folders are removed by their owner, this process.
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+fn read_lines(pipe: Option<impl Read + Send + 'static>, mut take: impl FnMut(String) + Send + 'static) {
+    if let Some(pipe) = pipe {
+        std::thread::spawn(move || {
+            for line in BufReader::new(pipe).lines() {
+                let Ok(line) = line else { return };
+                take(line);
+            }
+        });
+    }
+}

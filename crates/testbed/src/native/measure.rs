@@ -1,0 +1,85 @@
+//! Turns what the client and the server counted into an outcome.
+
+use std::time::Duration;
+
+use cede::Histogram;
+use scenario::{Background, ContextSwitches, CpuUse, Outcome, Yields};
+
+use crate::{client::LoadOutcome, server::CedeStatus};
+
+/// The outcome of a run whose server stood at `before` and `after` at the start and the end of the measured part.
+pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatus) -> Outcome {
+    let between = Between { before, after };
+    let operations: u64 = load.operations.values().map(|operation| operation.count).sum();
+    let per_op = |count: u64| ratio(count as f64, operations as f64);
+    let calls =
+        between.grown(|status| status.transport.before_receive.calls + status.transport.after_send.calls);
+    let switched = between
+        .grown(|status| status.transport.before_receive.switched + status.transport.after_send.switched);
+    let server_cpu = between.grown(|status| status.process_cpu_nanos);
+    let wall = between.grown(|status| status.uptime_nanos) as f64 * after.cores as f64;
+    let inside = histogram(&after.histogram).since(&histogram(&before.histogram));
+    Outcome {
+        seconds: load.seconds,
+        throughput_ops: load.throughput_ops,
+        operations: load.operations.clone(),
+        yields: Yields {
+            calls_per_op: per_op(calls),
+            switched_per_op: per_op(switched),
+            mean_us: micros(inside.mean()),
+            p50_us: micros(inside.quantile(0.5)),
+            p99_us: micros(inside.quantile(0.99)),
+            parks_per_op: 0.0,
+            park_share: 0.0,
+            off_cpu_share: ratio(
+                between.grown(|status| status.off_cpu_nanos) as f64,
+                between.grown(|status| status.workers.wall_nanos) as f64,
+            ),
+        },
+        background: Background {
+            cpu_share: ratio(between.grown(|status| status.background_cpu_nanos) as f64, wall),
+            undone_us: after.background_due_micros,
+            done_by_updates_us: after.background_done_by_updates_micros
+                - before.background_done_by_updates_micros,
+        },
+        context_switches: ContextSwitches {
+            voluntary_per_op: per_op(between.grown(|status| status.workers.voluntary_switches)),
+            involuntary_per_op: per_op(between.grown(|status| status.workers.involuntary_switches)),
+        },
+        cpu: CpuUse {
+            server_us_per_op: ratio(server_cpu as f64 / 1e3, operations as f64),
+            client_us_per_op: ratio(load.cpu.as_secs_f64() * 1e6, operations as f64),
+            server_share: ratio(server_cpu as f64, wall),
+        },
+        errors: load.errors,
+        notes: load
+            .first_error
+            .iter()
+            .map(|error| format!("first error: {error}"))
+            .collect(),
+    }
+}
+
+struct Between<'a> {
+    before: &'a CedeStatus,
+    after: &'a CedeStatus,
+}
+
+impl Between<'_> {
+    fn grown(&self, counter: impl Fn(&CedeStatus) -> u64) -> u64 {
+        counter(self.after).saturating_sub(counter(self.before))
+    }
+}
+
+fn histogram(buckets: &[(u64, u64)]) -> Histogram {
+    Histogram::from_buckets(buckets.iter().copied())
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+/// 0 where nothing happened.
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,12 @@
+//! The server: MongoDB's transport layer, commands over a small storage engine, and the scenario's background threads.
+
+pub mod background;
+pub mod commands;
+mod services;
+mod status;
+pub mod storage;
+pub mod threads;
+pub mod transport;
+
+pub use services::{Server, ServerError, ServerPlan, Services};
+pub use status::{CedeStatus, ThreadStatus};

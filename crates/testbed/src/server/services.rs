@@ -1,0 +1,192 @@
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use cede::{Domain, Policy, SliceState};
+use scenario::{Engine as EngineChoice, Placement, PolicyChoice, Scenario};
+use thiserror::Error;
+
+use super::{
+    background::{Background, BackgroundPlan, LeftoversPlan, PatrolPlan, Work},
+    storage::{Engine, FjallEngine, Folder, MemoryEngine, StorageError, SyntheticEngine, SyntheticWork},
+    threads::ThreadUsage,
+    transport::{ExecutorPlan, ListenError, Listener, ServiceExecutor},
+};
+
+/// What to serve, and how.
+#[derive(Clone, Debug)]
+pub struct ServerPlan {
+    /// The scenario: engine, guard, background.
+    pub scenario: Scenario,
+    /// The policy at the yield points.
+    pub policy: PolicyChoice,
+    /// The yield points in use.
+    pub placement: Placement,
+    /// The port on loopback, 0 for any free one.
+    pub port: u16,
+    /// The folder of the durable engine; a temporary one unless given.
+    pub folder: Option<PathBuf>,
+}
+
+/// Everything that connection threads share.
+#[derive(Debug)]
+pub struct Services {
+    /// Lets threads yield.
+    pub executor: ServiceExecutor,
+    /// Keeps documents.
+    pub engine: Box<dyn Engine>,
+    /// Works beside the connection threads.
+    pub background: Background,
+    /// The connection threads that have carried out an operation on a document.
+    pub workers: Arc<ThreadUsage>,
+    /// When the server started.
+    pub started: Instant,
+    slice_noted: AtomicBool,
+    warn: fn(&str),
+}
+
+/// A running server. Dropping it ends all its threads.
+#[derive(Debug)]
+pub struct Server {
+    listener: Listener,
+    services: Arc<Services>,
+}
+
+/// Why a server cannot start.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// It cannot listen.
+    #[error(transparent)]
+    Listen(#[from] ListenError),
+    /// Its engine cannot be opened.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// A background thread cannot be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+impl Server {
+    /// Starts the server of `plan`; `warn` is called with one line for each trouble that it survives.
+    ///
+    /// # Errors
+    /// If the port, the folder or a thread is not to be had.
+    pub fn start(plan: &ServerPlan, warn: fn(&str)) -> Result<Self, ServerError> {
+        let services = Arc::new(Services::start(plan, warn)?);
+        let listener = Listener::start(plan.port, Arc::clone(&services))?;
+        Ok(Self { listener, services })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> std::net::SocketAddr {
+        self.listener.address()
+    }
+
+    /// What its threads share.
+    #[must_use]
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+}
+
+impl Services {
+    /// Opens the engine and starts the background threads of `plan`.
+    ///
+    /// # Errors
+    /// If the engine cannot be opened or a thread cannot be started.
+    pub fn start(plan: &ServerPlan, warn: fn(&str)) -> Result<Self, ServerError> {
+        let scenario = &plan.scenario;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let work = Work::new(scenario.work_loops_per_us);
+        let engine: Box<dyn Engine> = match scenario.engine {
+            EngineChoice::Memory => Box::new(MemoryEngine::default()),
+            EngineChoice::Fjall => {
+                let folder = plan.folder.clone().map_or(Folder::Temporary, Folder::Kept);
+                Box::new(FjallEngine::open(folder, scenario.journal_sync)?)
+            }
+            EngineChoice::Synthetic => {
+                let amount = SyntheticWork {
+                    read_us: scenario.read_cpu_us,
+                    update_us: scenario.update_cpu_us,
+                    lock_percent: scenario.lock_percent,
+                };
+                Box::new(SyntheticEngine::new(work, amount))
+            }
+        };
+        let background = Background::start(background_plan(scenario, cores), work)?;
+        let executor = ExecutorPlan {
+            placement: plan.placement,
+            guard: scenario.guard,
+            guard_counter: scenario.guard_counter,
+            cores,
+        };
+        Ok(Self {
+            executor: ServiceExecutor::new(executor, Domain::new(policy(plan.policy, scenario))),
+            engine,
+            background,
+            workers: Arc::default(),
+            started: Instant::now(),
+            slice_noted: AtomicBool::new(false),
+            warn,
+        })
+    }
+
+    /// Reports, once, that the kernel does not grant connection threads their custom slice.
+    pub(super) fn note_slice(&self, slice: SliceState) {
+        if matches!(slice, SliceState::NotHonoured | SliceState::Refused(_))
+            && !self.slice_noted.swap(true, Ordering::Relaxed)
+        {
+            self.warn(&format!(
+                "{slice}; connection threads yield with the default slice"
+            ));
+        }
+    }
+
+    /// Reports a trouble that the server survives.
+    pub fn warn(&self, line: &str) {
+        (self.warn)(line);
+    }
+}
+
+fn policy(choice: PolicyChoice, scenario: &Scenario) -> Policy {
+    match choice {
+        PolicyChoice::Native => Policy::Native,
+        PolicyChoice::None => Policy::None,
+        PolicyChoice::Nap => Policy::Nap,
+        PolicyChoice::Capped => Policy::Capped {
+            slice: Duration::from_micros(scenario.slice_us),
+        },
+    }
+}
+
+fn background_plan(scenario: &Scenario, cores: usize) -> BackgroundPlan {
+    BackgroundPlan {
+        leftovers: LeftoversPlan {
+            per_update_us: scenario.background_us_per_update,
+            burst_us: scenario.background_burst_us,
+            limit_us: scenario.background_limit_us,
+        },
+        patrol: (scenario.patrol_busy_us > 0.0).then(|| PatrolPlan {
+            busy_us: scenario.patrol_busy_us,
+            sleep: Duration::from_micros(scenario.patrol_sleep_us),
+        }),
+        cpus: u32::try_from(cores).unwrap_or(u32::MAX),
+    }
+}
+
+impl fmt::Display for ServerPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "engine {}, policy {}, yield points {}",
+            self.scenario.engine, self.policy, self.placement
+        )
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the server keeps its documents: one trait, three engines.
+
+mod fjall;
+mod key;
+mod memory;
+mod synthetic;
+
+use std::{fmt, ops::ControlFlow};
+
+use bson::{RawDocument, RawDocumentBuf};
+use thiserror::Error;
+
+pub use self::{
+    fjall::{FjallEngine, Folder},
+    key::DocumentKey,
+    memory::MemoryEngine,
+    synthetic::{SyntheticEngine, SyntheticWork},
+};
+
+/// A place for documents, shared by all connection threads.
+///
+/// A namespace is `database.collection`; one that nothing was inserted into is empty. Each method is atomic for the
+/// document that it touches.
+pub trait Engine: Send + Sync + fmt::Debug {
+    /// Inserts a document; gives `false`, and changes nothing, if its key is taken.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn insert(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        document: &RawDocument,
+    ) -> Result<bool, StorageError>;
+
+    /// Shows the document to `found`; gives whether there is one.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn find(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        found: &mut dyn FnMut(&RawDocument),
+    ) -> Result<bool, StorageError>;
+
+    /// Replaces the document by what `change` makes of it.
+    ///
+    /// `change` may be called more than once.
+    ///
+    /// # Errors
+    /// If `change` or the engine fails.
+    fn update(&self, namespace: &str, key: &DocumentKey, change: Change<'_>)
+    -> Result<Updated, StorageError>;
+
+    /// Removes the document; gives whether there was one.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError>;
+
+    /// Removes all documents; gives their number.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn clear(&self, namespace: &str) -> Result<u64, StorageError>;
+
+    /// Number of documents.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn count(&self, namespace: &str) -> Result<u64, StorageError>;
+
+    /// Shows documents, in no particular order, until `found` breaks.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn scan(&self, namespace: &str, found: Visit<'_>) -> Result<(), StorageError>;
+}
+
+/// Makes the new document out of the old one; `None` leaves it as it is.
+pub type Change<'a> = &'a dyn Fn(&RawDocument) -> Result<Option<RawDocumentBuf>, StorageError>;
+
+/// Looks at a document and says whether to go on.
+pub type Visit<'a> = &'a mut dyn FnMut(&RawDocument) -> ControlFlow<()>;
+
+/// What an update found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Updated {
+    /// No document has the key.
+    Missing,
+    /// The document was already as wanted.
+    Unchanged,
+    /// The document was changed.
+    Changed,
+}
+
+/// Why an engine could not do what it was asked for.
+#[derive(Debug, Error)]
+pub enum StorageError {
+    /// The key-value store failed.
+    #[error("the storage engine failed: {0}")]
+    Store(#[from] ::fjall::Error),
+    /// A folder could not be made or used.
+    #[error("cannot use the data folder {path}: {source}")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// Stored bytes are not a document.
+    #[error("a stored document is not valid BSON: {0}")]
+    Document(#[from] bson::error::Error),
+    /// The request cannot be carried out on this document.
+    #[error("{message}")]
+    Refused {
+        /// MongoDB's error code.
+        code: i32,
+        /// What was expected.
+        message: String,
+    },
+}

@@ -1,0 +1,173 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cede::{Decision, Domain, Session, SliceState};
+use scenario::{Guard, GuardCounter, Placement};
+
+use super::{
+    counters::{Counters, Shard, TransportCounts},
+    thread_count::{Counted, ThreadCount},
+};
+
+/// A place where a connection thread offers its CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum YieldPoint {
+    /// The next request is not read yet.
+    BeforeReceive,
+    /// The reply is out, or there was none to send.
+    AfterSend,
+}
+
+/// How the executor decides whether a yield point is a chance to give up the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExecutorPlan {
+    /// Yield points in use.
+    pub placement: Placement,
+    /// Threads that the guard counts.
+    pub guard: Guard,
+    /// How it reads their number.
+    pub guard_counter: GuardCounter,
+    /// Up to this number of threads, none yields.
+    pub cores: usize,
+}
+
+/// Lets connection threads yield while more of them run than there are cores.
+#[derive(Debug)]
+pub struct ServiceExecutor {
+    plan: ExecutorPlan,
+    domain: Domain,
+    alive: ThreadCount,
+    active: ThreadCount,
+    created: AtomicU64,
+    counters: Counters,
+}
+
+/// A connection thread's place in its executor.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    executor: &'a ServiceExecutor,
+    session: Session,
+    shard: Option<&'a Shard>,
+    active: Option<Counted<'a>>,
+    _alive: Counted<'a>,
+}
+
+impl ServiceExecutor {
+    /// An executor whose threads yield through `domain`.
+    #[must_use]
+    pub fn new(plan: ExecutorPlan, domain: Domain) -> Self {
+        Self {
+            plan,
+            domain,
+            alive: ThreadCount::new(plan.guard_counter),
+            active: ThreadCount::new(plan.guard_counter),
+            created: AtomicU64::default(),
+            counters: Counters::new(),
+        }
+    }
+
+    /// The domain that decides.
+    #[must_use]
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// How this executor decides.
+    #[must_use]
+    pub fn plan(&self) -> &ExecutorPlan {
+        &self.plan
+    }
+
+    /// Makes the calling thread a connection thread, until the result is dropped.
+    #[must_use]
+    pub fn worker(&self) -> Worker<'_> {
+        self.created.fetch_add(1, Ordering::Relaxed);
+        Worker {
+            executor: self,
+            session: self.domain.session(),
+            shard: self.counters.shard(),
+            active: None,
+            _alive: self.alive.enter(),
+        }
+    }
+
+    /// Connection threads alive, also those that are blocked in receive.
+    #[must_use]
+    pub fn threads_running(&self) -> usize {
+        self.alive.get()
+    }
+
+    /// Connection threads started so far.
+    #[must_use]
+    pub fn threads_created(&self) -> u64 {
+        self.created.load(Ordering::Relaxed)
+    }
+
+    /// What the connection threads have done so far.
+    #[must_use]
+    pub fn counts(&self) -> TransportCounts {
+        self.counters.total()
+    }
+
+    fn uses(&self, point: YieldPoint) -> bool {
+        match self.plan.placement {
+            Placement::None => false,
+            Placement::Both => true,
+            Placement::BeforeReceive => point == YieldPoint::BeforeReceive,
+            Placement::AfterSend => point == YieldPoint::AfterSend,
+        }
+    }
+
+    fn oversubscribed(&self) -> bool {
+        let counted = match self.plan.guard {
+            Guard::Connections => &self.alive,
+            Guard::Active => &self.active,
+        };
+        counted.get() > self.plan.cores
+    }
+}
+
+impl Worker<'_> {
+    /// Gives up the CPU if this point is in use, more threads run than there are cores, and the policy says so.
+    pub fn yield_if_appropriate(&mut self, point: YieldPoint) {
+        let Some(counters) = self.shard.map(|shard| shard.point(point)) else {
+            return;
+        };
+        counters.count_reached();
+        if !self.executor.uses(point) {
+            return;
+        }
+        if !self.executor.oversubscribed() {
+            counters.count_skipped_by_guard();
+            return;
+        }
+        let pause = self.session.yield_point();
+        if pause.decision != Decision::Stay {
+            counters.count_call(&pause);
+        }
+    }
+
+    /// What became of the policy's wish for a slice of this thread's own.
+    #[must_use]
+    pub fn slice(&self) -> SliceState {
+        self.session.slice()
+    }
+
+    /// A whole request has arrived.
+    pub fn request_started(&mut self, bytes: usize) {
+        if let Some(shard) = self.shard {
+            shard.count_request(bytes);
+        }
+        // Only where the guard asks for it: MongoDB does not pay for this count.
+        if self.executor.plan.guard == Guard::Active {
+            self.active = Some(self.executor.active.enter());
+        }
+    }
+
+    /// The request is done, and its reply of `bytes` is out; none if nothing was to be sent.
+    pub fn request_finished(&mut self, bytes: Option<usize>) {
+        if let (Some(shard), Some(bytes)) = (self.shard, bytes) {
+            shard.count_reply(bytes);
+        }
+        self.active = None;
+    }
+}
