@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     quiet: bool,
 }
 
-pub(crate) fn run(args: CompareArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     if args.backend != "native" {
         return Err(Failure::usage(format!(
             "unknown backend `{}`; expected one of: native",
@@ -64,7 +64,7 @@ pub(crate) fn run(args: CompareArgs) -> Result<(), Failure> {
     let host = native::host();
     let (comparison, failed) = rounds::run(
         &backend,
-        host,
+        &host,
         &scenario,
         &cells,
         args.repeat,
@@ -78,7 +78,7 @@ pub(crate) fn run(args: CompareArgs) -> Result<(), Failure> {
         output::write(file, &report.html())?;
     }
     output::write_json_or(args.json.as_deref(), &report, || {
-        print!("{}", report.table(terminal_width()))
+        print!("{}", report.table(terminal_width()));
     })?;
     failed.map_or(Ok(()), Err)
 }

@@ -4,7 +4,7 @@ use std::{
 };
 
 use clap::Args;
-use scenario::{Run, Variant, Workload};
+use scenario::{OperationOutcome, Run, Variant, Workload};
 use testbed::client::{self, LoadOutcome, LoadPlan};
 
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) struct LoadArgs {
     place: PlaceArgs,
 }
 
-pub(crate) fn run(args: LoadArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
     let workload: Workload = args.workload.parse().map_err(Failure::usage)?;
     let run = Run {
         scenario: args.scenario.read()?,
@@ -93,18 +93,20 @@ fn plan(run: &Run, uri: &str, load_phase: bool) -> Result<LoadPlan, Failure> {
 }
 
 fn summary(outcome: &LoadOutcome) -> String {
-    let mut text = format!(
+    let head = format!(
         "{:.0} operations/s over {:.2} s, {} errors\n",
         outcome.throughput_ops, outcome.seconds, outcome.errors
     );
-    for (operation, latency) in &outcome.operations {
-        text.push_str(&format!(
-            "{operation:>8}: {} done; us: mean {:.0}, p50 {:.0}, p90 {:.0}, p99 {:.0}, p99.9 {:.0}, max {:.0}\n",
-            latency.count, latency.mean_us, latency.p50_us, latency.p90_us, latency.p99_us, latency.p999_us, latency.max_us,
-        ));
-    }
-    if let Some(error) = &outcome.first_error {
-        text.push_str(&format!("first error: {error}\n"));
-    }
-    text
+    let operations = outcome.operations.iter().map(|(operation, latency)| {
+        let OperationOutcome { count, mean_us, p50_us, p90_us, p99_us, p999_us, max_us, .. } = latency;
+        format!(
+            "{operation:>8}: {count} done; us: mean {mean_us:.0}, p50 {p50_us:.0}, p90 {p90_us:.0}, p99 {p99_us:.0}, \
+             p99.9 {p999_us:.0}, max {max_us:.0}\n"
+        )
+    });
+    let error = outcome
+        .first_error
+        .iter()
+        .map(|error| format!("first error: {error}\n"));
+    std::iter::once(head).chain(operations).chain(error).collect()
 }

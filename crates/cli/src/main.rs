@@ -34,7 +34,7 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Run the load client alone, against any server that speaks MongoDB's protocol
     Load(load::LoadArgs),
-    /// Tell what sched_yield does on this kernel
+    /// Tell what a yield costs on this kernel, and why
     Probe(probe::ProbeArgs),
 }
 
@@ -44,9 +44,9 @@ fn main() -> ExitCode {
         Err(error) => return failure::usage(&error),
     };
     let result = match cli.command {
-        Command::Compare(args) => compare::run(args),
+        Command::Compare(args) => compare::run(&args),
         Command::Serve(args) => serve::run(args),
-        Command::Load(args) => load::run(args),
+        Command::Load(args) => load::run(&args),
         Command::Probe(args) => probe::run(&args),
     };
     match result {

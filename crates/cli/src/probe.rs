@@ -53,7 +53,5 @@ fn describe(host: &Host) -> String {
         ("HZ", host.hz.map_or_else(unknown, |hz| hz.to_string())),
         ("preemption", host.preemption.clone()),
     ];
-    rows.iter()
-        .map(|(name, value)| format!("{name:28}{value}\n"))
-        .collect()
+    rows.map(|(name, value)| format!("{name:28}{value}\n")).concat()
 }

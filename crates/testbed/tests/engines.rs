@@ -1,4 +1,12 @@
 //! Every engine that keeps documents behaves alike.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::float_cmp,
+    reason = "a test fails by panicking, also in its helpers; replies carry exact numbers"
+)]
 
 use std::{
     ops::ControlFlow,
@@ -31,7 +39,7 @@ fn value(engine: &dyn Engine, namespace: &str, id: i32) -> Option<i32> {
     let mut value = None;
     let found = engine
         .find(namespace, &key(id), &mut |document| {
-            value = document.get_i32("value").ok()
+            value = document.get_i32("value").ok();
         })
         .unwrap();
     assert_eq!(found, value.is_some());

@@ -13,14 +13,14 @@ use crate::{failure::Failure, progress::Progress};
 /// comparison is marked partial.
 pub(super) fn run(
     backend: &Native,
-    host: Host,
+    host: &Host,
     scenario: &Scenario,
     cells: &[Cell],
     repeat: u32,
     interrupted: &AtomicBool,
     progress: Progress,
 ) -> (Comparison, Option<Failure>) {
-    let mut comparison = Comparison::new(host.clone(), scenario.clone(), ids(&host, cells));
+    let mut comparison = Comparison::new(host.clone(), scenario.clone(), ids(host, cells));
     let mut failed = None;
     let mut left: Vec<_> = cells.iter().enumerate().collect();
     for round in 1..=repeat {
@@ -47,7 +47,7 @@ pub(super) fn run(
                 variant: cell.variant,
             };
             let outcome = backend.run(&run, interrupted, move |line| {
-                progress.detail(&format!("{title}: {line}"))
+                progress.detail(&format!("{title}: {line}"));
             });
             match outcome {
                 Ok(outcome) => {

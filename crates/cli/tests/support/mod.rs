@@ -1,5 +1,9 @@
 //! Starts the `cede` binary for tests.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "a module of every test file, each of which uses a part of it"
+)]
 
 use std::{
     io::{BufRead, BufReader},

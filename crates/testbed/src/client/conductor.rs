@@ -50,7 +50,7 @@ impl Told {
             Report::Opened => self.opened += 1,
             Report::Ended(result) => {
                 self.running = self.running.saturating_sub(1);
-                match result {
+                match *result {
                     Ok(Some(recorder)) => self.total.merge(&recorder),
                     Ok(None) => {}
                     Err(error) => self.error = self.error.take().or(Some(error)),

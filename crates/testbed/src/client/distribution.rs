@@ -55,7 +55,9 @@ mod tests {
         #[test]
         fn nothing_is_lost_and_every_end_is_close(values in prop::collection::vec(1..LONGEST_NS, 1..50)) {
             let mut histogram = empty_histogram();
-            values.iter().for_each(|&value| histogram.saturating_record(value));
+            for &value in &values {
+                histogram.saturating_record(value);
+            }
             let Distribution(buckets) = distribution(&histogram);
             prop_assert_eq!(buckets.iter().map(|(_, count)| count).sum::<u64>(), values.len() as u64);
             prop_assert!(buckets.windows(2).all(|pair| pair[0].0 < pair[1].0));

@@ -137,7 +137,10 @@ fn think_time_orders_two_connections() {
     })
     .unwrap();
     let connections: Vec<_> = server.operations().iter().map(|seen| seen.connection).collect();
-    let (one, other): (Vec<_>, Vec<_>) = connections.iter().partition(|&&number| number == connections[0]);
+    let (one, other): (Vec<u64>, Vec<u64>) = connections
+        .iter()
+        .copied()
+        .partition(|&number| number == connections[0]);
     assert!(
         one.len() >= 2 && one.len().abs_diff(other.len()) <= 2,
         "{connections:?}"

@@ -70,7 +70,7 @@ mod tests {
             poll.poll(&mut events, Some(Duration::from_secs(10))).unwrap();
             assert!(now_ns() >= due);
             assert_eq!(
-                events.iter().map(|event| event.token()).collect::<Vec<_>>(),
+                events.iter().map(mio::event::Event::token).collect::<Vec<_>>(),
                 [Token(7)]
             );
         }

@@ -45,7 +45,7 @@ pub(super) enum Report {
     /// All its connections are open.
     Opened,
     /// It is done; none if it was given up before the load began.
-    Ended(Result<Option<Recorder>, LoadError>),
+    Ended(Box<Result<Option<Recorder>, LoadError>>),
 }
 
 /// The jobs of a plan's threads: equal shares of its connections.
@@ -91,7 +91,7 @@ impl Job<'_> {
     pub(super) fn work(self, reports: &Sender<Report>, begin: &Receiver<u64>) {
         let result = self.work_to_end(reports, begin);
         // Nobody listens where another thread's error has ended the run.
-        let _nobody_listens = reports.send(Report::Ended(result));
+        let _nobody_listens = reports.send(Report::Ended(Box::new(result)));
     }
 
     fn work_to_end(

@@ -147,7 +147,7 @@ impl Native {
         load.args(["--uri", &uri, "--workload", run.workload.name(), "--json", "-"]);
         load.args(["--cpu-list", &self.split.client.to_string()]);
         let mut client = self.start(load, progress)?;
-        let text = self.result(&mut client, run, stop)?;
+        let text = result(&mut client, run, stop)?;
         let mut outcome = read(&text)?;
         outcome.notes.insert(0, self.split.describe());
         outcome.notes.extend(server.errors());
@@ -178,24 +178,25 @@ impl Native {
             source,
         })
     }
+}
 
-    fn result(&self, client: &mut Running, run: &Run, stop: &AtomicBool) -> Result<String, NativeError> {
-        let scenario = &run.scenario;
-        let own = scenario.settle_s + scenario.warmup_s + scenario.seconds;
-        let deadline = Instant::now() + Duration::from_secs_f64(own) + SLACK;
-        let interrupted = || stop.load(Ordering::SeqCst);
-        let mut text = String::new();
-        while let Some(line) = client.line(deadline, interrupted) {
-            text.push_str(&line);
-            text.push('\n');
-        }
-        if interrupted() {
-            return Err(NativeError::Interrupted);
-        }
-        match client.status(Instant::now() + END) {
-            Ok(Some(status)) if status.success() => Ok(text),
-            _ => Err(failed("client", client)),
-        }
+/// Everything that the client prints, once it has ended well.
+fn result(client: &mut Running, run: &Run, stop: &AtomicBool) -> Result<String, NativeError> {
+    let scenario = &run.scenario;
+    let own = scenario.settle_s + scenario.warmup_s + scenario.seconds;
+    let deadline = Instant::now() + Duration::from_secs_f64(own) + SLACK;
+    let interrupted = || stop.load(Ordering::SeqCst);
+    let mut text = String::new();
+    while let Some(line) = client.line(deadline, interrupted) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    if interrupted() {
+        return Err(NativeError::Interrupted);
+    }
+    match client.status(Instant::now() + END) {
+        Ok(Some(status)) if status.success() => Ok(text),
+        _ => Err(failed("client", client)),
     }
 }
 

@@ -84,6 +84,7 @@ impl Operations {
 }
 
 fn random_field(random: &mut impl Rng) -> u8 {
+    #[allow(clippy::cast_possible_truncation, reason = "ten fields")]
     const COUNT: u8 = FIELDS.len() as u8;
     random.random_range(0..COUNT)
 }

@@ -64,17 +64,20 @@ mod tests {
 
     use super::*;
 
-    fn parse(filter: bson::Document) -> Result<Filter, CommandError> {
-        Filter::parse(&RawDocumentBuf::try_from(&filter).unwrap())
+    fn parse(filter: &bson::Document) -> Result<Filter, CommandError> {
+        Filter::parse(&RawDocumentBuf::try_from(filter).unwrap())
     }
 
     #[test]
     fn ids_are_read_directly_and_through_eq() {
-        assert_eq!(parse(doc! {}), Ok(Filter::All));
-        assert!(matches!(parse(doc! { "_id": 1 }), Ok(Filter::Id(_))));
-        assert_eq!(parse(doc! { "_id": { "$eq": 1 } }), parse(doc! { "_id": 1_i64 }));
-        assert!(matches!(parse(doc! { "_id": { "a": 1 } }), Ok(Filter::Id(_))));
-        assert!(matches!(parse(doc! { "_id": {} }), Ok(Filter::Id(_))));
+        assert_eq!(parse(&doc! {}), Ok(Filter::All));
+        assert!(matches!(parse(&doc! { "_id": 1 }), Ok(Filter::Id(_))));
+        assert_eq!(
+            parse(&doc! { "_id": { "$eq": 1 } }),
+            parse(&doc! { "_id": 1_i64 })
+        );
+        assert!(matches!(parse(&doc! { "_id": { "a": 1 } }), Ok(Filter::Id(_))));
+        assert!(matches!(parse(&doc! { "_id": {} }), Ok(Filter::Id(_))));
     }
 
     #[test]
@@ -85,7 +88,7 @@ mod tests {
             doc! { "_id": 1, "a": 1 },
             doc! { "_id": [1] },
         ] {
-            assert!(parse(filter.clone()).is_err(), "{filter}");
+            assert!(parse(&filter).is_err(), "{filter}");
         }
     }
 }

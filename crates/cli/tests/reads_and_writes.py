@@ -1,4 +1,4 @@
-"""PyMongo against a running server: python pymongo.py mongodb://127.0.0.1:PORT"""
+"""PyMongo against a running server: python reads_and_writes.py mongodb://127.0.0.1:PORT"""
 
 import sys
 
