@@ -201,6 +201,13 @@ fn rules_of_the_protocol_are_enforced() {
         Message::parse(&optional).is_ok(),
         "unknown bits from 16 up are ignored"
     );
+    let many = (0..17)
+        .map(|number| (format!("sequence{number}"), vec![]))
+        .collect::<Vec<_>>();
+    assert_eq!(
+        parse(&encode(Flags::default(), &body, &many)),
+        WireError::SequenceCount(16)
+    );
     let twice = vec![("documents".to_owned(), vec![]), ("documents".to_owned(), vec![])];
     assert_eq!(
         parse(&encode(Flags::default(), &body, &twice)),

@@ -143,7 +143,7 @@ impl Connection {
                 Err(error) => return Received::Lost(format!("malformed reply: {error}")),
             };
             let at_ns = now_ns();
-            let Some(to) = self.waiting.take() else {
+            let Some(to) = self.waiting else {
                 return Received::Lost("the server sent a reply without a request".to_owned());
             };
             let failure = match reply::check(frame, self.request_id, to.expected()) {
@@ -156,6 +156,7 @@ impl Connection {
             if !buffer.is_empty() {
                 return Received::Lost("the server sent more than one reply to a request".to_owned());
             }
+            self.waiting = None;
             return Received::Reply { to, at_ns, failure };
         }
     }

@@ -27,6 +27,9 @@ pub enum WireError {
     /// There is no section of kind 0, or more than one.
     #[error("{0} sections of kind 0: expected exactly one")]
     BodyCount(usize),
+    /// There are more sections of kind 1 than any command has.
+    #[error("more than {0} document sequences")]
+    SequenceCount(usize),
     /// Two sections of kind 1 have one name.
     #[error("two document sequences named `{0}`")]
     DuplicateSequence(String),

@@ -54,7 +54,7 @@ impl FrameBuffer {
         }
     }
 
-    /// Whether part of a message has arrived.
+    /// Whether nothing is held, not even part of a message.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start == self.end

@@ -101,7 +101,13 @@ impl<'a> OpMsg<'a> {
     }
 }
 
+/// More than any command has; the check for equal names looks at all of them.
+const MAX_SEQUENCES: usize = 16;
+
 fn parse_sequence<'a>(reader: &mut Reader<'a>, earlier: &[Sequence<'_>]) -> Result<Sequence<'a>, WireError> {
+    if earlier.len() == MAX_SEQUENCES {
+        return Err(WireError::SequenceCount(MAX_SEQUENCES));
+    }
     let mut section = reader.sized("document sequence")?;
     let name = section.name("sequence name")?;
     if earlier.iter().any(|sequence| sequence.name == name) {

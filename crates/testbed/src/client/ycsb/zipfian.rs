@@ -42,7 +42,9 @@ impl Zipfian {
         } else if scaled < self.zeta_2 {
             1
         } else {
-            (self.items * (self.eta * uniform - self.eta + 1.0).powf(self.alpha)) as u64
+            let place = self.items * (self.eta * uniform - self.eta + 1.0).powf(self.alpha);
+            // Rounding can reach the number of items itself.
+            place.min(self.items - 1.0) as u64
         }
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::error::CommandError;
@@ -31,11 +33,16 @@ impl<'a> Set<'a> {
 
     /// The changed document, or `None` if it is already as wanted. Fields keep their places; new ones come last.
     pub(super) fn apply(self, document: &RawDocument) -> Result<Option<RawDocumentBuf>, CommandError> {
+        let mut wanted = HashMap::new();
+        for field in self.fields {
+            let (name, value) = field?;
+            wanted.insert(name.as_str(), value);
+        }
         let mut changed = RawDocumentBuf::new();
         let mut differs = false;
         for field in document {
             let (name, old) = field?;
-            match self.fields.get(name)? {
+            match wanted.remove(name.as_str()) {
                 Some(new) if RawBson::from(new) != RawBson::from(old) => {
                     if name.as_str() == "_id" {
                         return Err(CommandError::immutable_id());
@@ -47,8 +54,8 @@ impl<'a> Set<'a> {
             }
         }
         for field in self.fields {
-            let (name, new) = field?;
-            if document.get(name)?.is_none() {
+            let (name, _) = field?;
+            if let Some(new) = wanted.remove(name.as_str()) {
                 differs = true;
                 changed.append(name, new);
             }
