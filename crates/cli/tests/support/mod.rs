@@ -29,6 +29,28 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// A Python that can import `module`. `cargo xtask check` installs one and says where; it also says that skipping is no
+/// option. Anywhere else a test without its Python is skipped, with a line.
+pub fn python(module: &str) -> Option<String> {
+    let python = std::env::var("CEDE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let import = format!("import {module}");
+    let found = Command::new(&python).args(["-c", &import]).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    assert!(
+        std::env::var_os("CEDE_REQUIRE_PYMONGO").is_none(),
+        "{python} cannot {import}"
+    );
+    #[allow(clippy::print_stderr, reason = "the line that a skipped test owes")]
+    {
+        eprintln!(
+            "skipped: {python} cannot {import}; `cargo xtask check` installs what is needed, or set CEDE_PYTHON"
+        );
+    }
+    None
+}
+
 /// A running `cede serve`. Dropping it ends it.
 pub struct Serve {
     child: Child,

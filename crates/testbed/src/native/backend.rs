@@ -150,7 +150,9 @@ impl Native {
         let text = result(&mut client, run, stop)?;
         let mut outcome = read(&text)?;
         outcome.notes.insert(0, self.split.describe());
-        outcome.notes.extend(server.errors());
+        outcome
+            .notes
+            .extend(server.errors().iter().map(|line| without_name(line).to_owned()));
         Ok(outcome)
     }
 
@@ -209,8 +211,13 @@ fn failed(half: &'static str, running: &mut Running) -> NativeError {
         .unwrap_or_else(|| "it ended, or did not answer in time".to_owned());
     NativeError::Half {
         half,
-        reason: reason.trim_start_matches("cede: ").to_owned(),
+        reason: without_name(&reason).to_owned(),
     }
+}
+
+/// A half's line without the name of the program, which is this one's, too.
+fn without_name(line: &str) -> &str {
+    line.trim_start_matches("cede: ")
 }
 
 fn read(text: &str) -> Result<Outcome, NativeError> {
