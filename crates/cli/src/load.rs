@@ -63,12 +63,23 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
         }
     });
     progress.end();
-    let outcome = outcome.map_err(Failure::run)?;
-    output::write_json_or(args.json.as_deref(), &outcome, || print!("{}", summary(&outcome)))?;
-    if outcome.complete {
-        Ok(())
-    } else {
-        Err(Failure::run("interrupted: the result is partial"))
+    let print = |outcome: &LoadOutcome| {
+        output::write_json_or(args.json.as_deref(), outcome, || print!("{}", summary(outcome)))
+    };
+    match outcome {
+        Ok(outcome) => {
+            print(&outcome)?;
+            if outcome.complete {
+                Ok(())
+            } else {
+                Err(Failure::run("interrupted: the result is partial"))
+            }
+        }
+        Err(error) => {
+            // What was measured before all connections broke is kept; its `complete` says what it is.
+            error.partial().map_or(Ok(()), print)?;
+            Err(Failure::run(error))
+        }
     }
 }
 

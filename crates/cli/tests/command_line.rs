@@ -115,7 +115,7 @@ fn the_json_is_of_the_contract_and_alone_on_standard_output() {
     }
     let per_op = |cell: usize| cells[cell]["yields"]["calls_per_op"].as_f64().unwrap();
     // A request that is under way at either end of the measured part counts on one side only.
-    assert!((1.8..2.2).contains(&per_op(0)), "{}", per_op(0));
+    assert!((1.5..3.0).contains(&per_op(0)), "{}", per_op(0));
     assert!(per_op(1) < f64::EPSILON, "{}", per_op(1));
 }
 

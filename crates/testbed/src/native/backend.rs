@@ -114,21 +114,9 @@ impl Native {
         let _held = slice_us
             .map(|us| BaseSlice::hold(Duration::from_micros(us)))
             .transpose()?;
-        // Made here, and so removed here, however the server ends.
-        let folder = tempfile::Builder::new()
-            .prefix("cede-")
-            .tempdir()
-            .map_err(|source| NativeError::Half {
-                half: "server",
-                reason: source.to_string(),
-            })?;
-
         let mut serve = self.command("serve", run);
         serve.args(["--port", "0", "--variant", run.variant.name()]);
-        serve
-            .arg("--data")
-            .arg(folder.path())
-            .args(["--cpu-list", &self.split.server.to_string()]);
+        serve.args(["--cpu-list", &self.split.server.to_string()]);
         let mut server = self.start(serve, |_| ())?;
         let interrupted = || stop.load(Ordering::SeqCst);
         let Some(address) = server.line(Instant::now() + START, interrupted) else {
@@ -147,7 +135,15 @@ impl Native {
         load.args(["--uri", &uri, "--workload", run.workload.name(), "--json", "-"]);
         load.args(["--cpu-list", &self.split.client.to_string()]);
         let mut client = self.start(load, progress)?;
-        let text = result(&mut client, run, stop)?;
+        let text = result(&mut client, run, stop).map_err(|error| {
+            // A server that is gone is the cause of whatever the client has to say.
+            let gone = matches!(server.status(Instant::now()), Ok(Some(_)));
+            if gone {
+                failed("server", &mut server)
+            } else {
+                error
+            }
+        })?;
         let mut outcome = read(&text)?;
         outcome.notes.insert(0, self.split.describe());
         outcome

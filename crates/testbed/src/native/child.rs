@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// A child process whose output is read as it comes. Dropping it ends the process.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -17,6 +19,8 @@ pub(super) struct Running {
     errors: Arc<Mutex<Vec<String>>>,
 }
 
+/// Time to end for a process that is asked to.
+const GRACE: Duration = Duration::from_secs(5);
 /// How often a wait looks whether it is to end early.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -80,9 +84,12 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The process keeps nothing that matters: temporary folders are removed by their owner, this process.
-        let _ended = self.child.kill();
-        let _status = self.child.wait();
+        // Asked first: a server removes its temporary folder when it ends.
+        let _ended = kill_process(Pid::from_child(&self.child), Signal::TERM);
+        if !matches!(self.status(Instant::now() + GRACE), Ok(Some(_))) {
+            let _ended = self.child.kill();
+            let _status = self.child.wait();
+        }
     }
 }
 

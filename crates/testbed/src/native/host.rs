@@ -18,7 +18,7 @@ pub fn host() -> Host {
         kernel: kernel.unwrap_or_else(|| probe.release.clone()),
         era: probe.era.to_string(),
         era_by_version: probe.era_by_version.to_string(),
-        era_evidence: probe.evidence.join("; "),
+        era_evidence: probe.evidence.join(" "),
         yield_cost_us: (probe.yields > 0).then_some(probe.yield_cost.as_secs_f64() * 1e6),
         base_slice_us: probe.base_slice.map(|slice| slice.as_secs_f64() * 1e6),
         custom_slice: probe.custom_slice,
