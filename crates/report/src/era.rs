@@ -26,9 +26,14 @@ fn meaning(era: &str) -> &'static str {
 }
 
 impl Report {
-    /// One line per kernel: which it is, and whether it makes the result meaningful.
+    /// One line per kernel: which it is, and whether it makes the result meaningful; and one about the scenario.
     pub(crate) fn heading(&self) -> Vec<String> {
-        self.kernels().into_iter().map(line).collect()
+        let changes: Vec<_> = self.scenario().changes().collect();
+        let scenario = match changes.as_slice() {
+            [] => "scenario: the default".to_owned(),
+            changes => format!("scenario: the default but for {}", changes.join(", ")),
+        };
+        self.kernels().into_iter().map(line).chain([scenario]).collect()
     }
 }
 

@@ -21,7 +21,7 @@ keys! {
     background_burst_us: f64 [1.0..=1e6] = 1000.0, "work left behind at which the background thread runs, in us of CPU";
     background_limit_us: f64 [1.0..=1e7] = 5000.0, "work left behind past which updates do their share themselves, in us of CPU";
     patrol_busy_us: f64 [0.0..=1e6] = 1000.0, "CPU of one round of the patrol thread, in us; 0: no patrol";
-    patrol_sleep_us: u64 [1..=HOUR_US] = 6000, "pause between rounds of the patrol thread, in us";
+    patrol_sleep_us: u64 [0..=HOUR_US] = 6000, "pause between rounds of the patrol thread, in us; 0: it is always busy while there are updates";
     guard: Guard [()] = Guard::Connections, "which threads the executor counts before it yields";
     guard_counter: GuardCounter [()] = GuardCounter::Relaxed, "how the executor reads that count";
     admission: Admission [()] = Admission::None, "admission control in front of the storage engine";
@@ -65,6 +65,15 @@ impl Scenario {
             .iter()
             .map(|key| format!("{}={}", key.name, key.get(self)))
     }
+
+    /// The keys, as `KEY=VALUE`, whose values are not the defaults.
+    pub fn changes(&self) -> impl Iterator<Item = String> {
+        let default = Self::default();
+        self.pairs()
+            .zip(default.pairs().collect::<Vec<_>>())
+            .filter(|(own, default)| own != default)
+            .map(|(own, _)| own)
+    }
 }
 
 impl Key {
@@ -101,6 +110,14 @@ mod tests {
             copy.set(&pair).unwrap();
         }
         assert_ne!(changed, Scenario::default());
+        assert_eq!(
+            changed.changes().last().as_deref(),
+            Some("work_loops_per_us=200.5")
+        );
+        assert_eq!(
+            (changed.changes().count(), Scenario::default().changes().count()),
+            (5, 0)
+        );
         assert_eq!(changed, copy);
     }
 

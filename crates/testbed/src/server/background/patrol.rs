@@ -27,7 +27,9 @@ impl PatrolPlan {
             }
             seen = updates.updates();
             work.run(self.busy_us);
-            std::thread::sleep(self.sleep);
+            if !self.sleep.is_zero() {
+                std::thread::sleep(self.sleep);
+            }
         }
     }
 }
