@@ -17,6 +17,11 @@ use crate::{
 /// Connections where neither the scenario nor a server's CPUs say how many.
 const CONNECTIONS: u32 = 16;
 
+/// Run the load client alone, against any server that speaks MongoDB's protocol
+///
+/// Unless told otherwise it first makes sure that the collection `usertable` of the database (`ycsb` if the URI names none)
+/// holds exactly as many documents as the key `records` says: a collection that holds another number is DROPPED and filled
+/// anew.
 #[derive(Debug, Args)]
 #[command(after_long_help = args::keys_help(), args_override_self = true)]
 pub(crate) struct LoadArgs {
@@ -26,7 +31,7 @@ pub(crate) struct LoadArgs {
     /// Mix of operations
     #[arg(long, value_name = "WORKLOAD", default_value = "ycsb_50read50update")]
     workload: String,
-    /// Use the documents that are there, and insert none
+    /// Use the documents that are there: drop and insert none
     #[arg(long)]
     no_load_phase: bool,
     /// Write the result as JSON; - is standard output

@@ -32,7 +32,6 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Run the server alone
     Serve(serve::ServeArgs),
-    /// Run the load client alone, against any server that speaks MongoDB's protocol
     Load(load::LoadArgs),
     /// Tell what a yield costs on this kernel, and why
     Probe(probe::ProbeArgs),

@@ -52,12 +52,24 @@ pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatu
             server_share: ratio(server_cpu as f64, wall),
         },
         errors: load.errors,
-        notes: load
-            .first_error
-            .iter()
-            .map(|error| format!("first error: {error}"))
-            .collect(),
+        notes: notes(load),
     }
+}
+
+/// What the client has to say beside its numbers.
+fn notes(load: &LoadOutcome) -> Vec<String> {
+    let first = load
+        .first_error
+        .iter()
+        .map(|error| format!("first error: {error}"));
+    let unsent = (load.unsent > 0).then(|| {
+        format!(
+            "{} arrivals found no free connection before the end: the rate is beyond what was served, and their wait is \
+             in no latency",
+            load.unsent
+        )
+    });
+    first.chain(unsent).collect()
 }
 
 struct Between<'a> {
