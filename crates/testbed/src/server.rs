@@ -9,4 +9,4 @@ pub mod threads;
 pub mod transport;
 
 pub use services::{Server, ServerError, ServerPlan, Services};
-pub use status::{CedeStatus, ThreadStatus};
+pub use status::{CedeStatus, SwitchStatus};

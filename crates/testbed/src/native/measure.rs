@@ -5,17 +5,24 @@ use std::time::Duration;
 use cede::Histogram;
 use scenario::{Background, ContextSwitches, CpuUse, Outcome, Yields};
 
-use crate::{client::LoadOutcome, server::CedeStatus};
+use crate::{
+    client::LoadOutcome,
+    server::{CedeStatus, transport::YieldPointCounts},
+};
 
 /// The outcome of a run whose server stood at `before` and `after` at the start and the end of the measured part.
+///
+/// What the server counted is divided by the requests that it counted between the same two readings: they embrace the
+/// measured part, and are further apart than it is long where a reading has to wait for a CPU.
 pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatus) -> Outcome {
     let between = Between { before, after };
-    let operations: u64 = load.operations.values().map(|operation| operation.count).sum();
-    let per_op = |count: u64| ratio(count as f64, operations as f64);
-    let calls =
-        between.grown(|status| status.transport.before_receive.calls + status.transport.after_send.calls);
-    let switched = between
-        .grown(|status| status.transport.before_receive.switched + status.transport.after_send.switched);
+    let requests = between.grown(|status| status.transport.requests);
+    let per_request = |count: u64| ratio(count as f64, requests as f64);
+    let switch_requests = between.grown(|status| status.workers.requests);
+    let switches = |count: u64| ratio(count as f64, switch_requests as f64);
+    let yields = |count: fn(&YieldPointCounts) -> u64| {
+        between.grown(|status| count(&status.transport.before_receive) + count(&status.transport.after_send))
+    };
     let server_cpu = between.grown(|status| status.process_cpu_nanos);
     let wall = between.grown(|status| status.uptime_nanos) as f64 * after.cores as f64;
     let inside = histogram(&after.histogram).since(&histogram(&before.histogram));
@@ -24,8 +31,8 @@ pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatu
         throughput_ops: load.throughput_ops,
         operations: load.operations.clone(),
         yields: Yields {
-            calls_per_op: per_op(calls),
-            switched_per_op: per_op(switched),
+            calls_per_op: per_request(yields(|point| point.calls)),
+            switched_per_op: per_request(yields(|point| point.switched)),
             mean_us: micros(inside.mean()),
             p50_us: micros(inside.quantile(0.5)),
             p99_us: micros(inside.quantile(0.99)),
@@ -33,8 +40,10 @@ pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatu
             park_share: 0.0,
             off_cpu_share: ratio(
                 between.grown(|status| status.off_cpu_nanos) as f64,
-                between.grown(|status| status.workers.wall_nanos) as f64,
-            ),
+                between.grown(|status| status.worker_wall_nanos) as f64,
+            )
+            // A call is counted whole when it ends, also the part before the first reading.
+            .min(1.0),
         },
         background: Background {
             cpu_share: ratio(between.grown(|status| status.background_cpu_nanos) as f64, wall),
@@ -43,12 +52,12 @@ pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatu
                 - before.background_done_by_updates_micros,
         },
         context_switches: ContextSwitches {
-            voluntary_per_op: per_op(between.grown(|status| status.workers.voluntary_switches)),
-            involuntary_per_op: per_op(between.grown(|status| status.workers.involuntary_switches)),
+            voluntary_per_op: switches(between.grown(|status| status.workers.voluntary_switches)),
+            involuntary_per_op: switches(between.grown(|status| status.workers.involuntary_switches)),
         },
         cpu: CpuUse {
-            server_us_per_op: ratio(server_cpu as f64 / 1e3, operations as f64),
-            client_us_per_op: ratio(load.cpu.as_secs_f64() * 1e6, operations as f64),
+            server_us_per_op: per_request(server_cpu) / 1e3,
+            client_us_per_op: ratio(load.cpu.as_secs_f64() * 1e6, load.operation_count() as f64),
             server_share: ratio(server_cpu as f64, wall),
         },
         errors: load.errors,

@@ -80,7 +80,7 @@ impl Background {
     /// CPU time of all background threads so far.
     #[must_use]
     pub fn cpu(&self) -> Duration {
-        self.usage.total().cpu
+        self.usage.cpu()
     }
 }
 

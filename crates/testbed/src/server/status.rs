@@ -2,7 +2,7 @@ use std::{fs, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Services, threads::Usage, transport::TransportCounts};
+use super::{Services, transport::TransportCounts};
 
 /// The `cede` section of `serverStatus`: this server's own counters. All of them only grow, but for what says
 /// otherwise; the difference of two tells what happened between them.
@@ -23,8 +23,10 @@ pub struct CedeStatus {
     pub off_cpu_nanos: u64,
     /// Time inside yield points: pairs of a time in ns and how often it was taken.
     pub histogram: Vec<(u64, u64)>,
-    /// The connection threads that have carried out an operation on a document.
-    pub workers: ThreadStatus,
+    /// Time that connection threads which have carried out an operation on a document have lived since, all together, in ns.
+    pub worker_wall_nanos: u64,
+    /// Their context switches.
+    pub workers: SwitchStatus,
     /// CPU time of the background threads, in ns.
     pub background_cpu_nanos: u64,
     /// Work left behind by updates that is due now, in us. Goes up and down.
@@ -35,53 +37,58 @@ pub struct CedeStatus {
     pub process_cpu_nanos: u64,
 }
 
-/// What a group of threads has used.
+/// Context switches of a group of threads; of more than 128 of them, an estimate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ThreadStatus {
-    /// Time since they joined the group, in ns.
-    pub wall_nanos: u64,
-    /// CPU time, in ns.
-    pub cpu_nanos: u64,
-    /// Time that they were ready to run and had no CPU, in ns.
-    pub run_delay_nanos: u64,
+pub struct SwitchStatus {
+    /// Requests of the whole server when this was read: reading it takes long with many threads, so that other counters
+    /// are from another time.
+    pub requests: u64,
     /// Context switches because the thread blocked.
     pub voluntary_switches: u64,
     /// Context switches because the thread was preempted or yielded.
     pub involuntary_switches: u64,
 }
 
-impl From<Usage> for ThreadStatus {
-    fn from(usage: Usage) -> Self {
-        Self {
-            wall_nanos: nanos(usage.wall),
-            cpu_nanos: nanos(usage.cpu),
-            run_delay_nanos: nanos(usage.run_delay),
-            voluntary_switches: usage.voluntary,
-            involuntary_switches: usage.involuntary,
-        }
-    }
-}
-
 impl CedeStatus {
     /// Reads all counters of `services`.
     #[must_use]
     pub fn read(services: &Services) -> Self {
+        // What is divided by each other is read together, and what takes long comes last.
         let yields = services.executor.domain().snapshot();
+        let transport = services.executor.counts();
+        let worker_wall = services.workers.wall();
+        let process_cpu = process_cpu();
+        let background_cpu = services.background.cpu();
+        let uptime = services.started.elapsed();
         let leftovers = services.background.leftovers();
         Self {
             policy: services.executor.domain().policy().to_string(),
             placement: services.executor.plan().placement.to_string(),
             cores: services.executor.plan().cores as u64,
-            uptime_nanos: nanos(services.started.elapsed()),
-            transport: services.executor.counts(),
+            uptime_nanos: nanos(uptime),
+            transport,
             off_cpu_nanos: nanos(yields.off_cpu),
             histogram: yields.histogram.buckets(),
-            workers: services.workers.total().into(),
-            background_cpu_nanos: nanos(services.background.cpu()),
+            worker_wall_nanos: nanos(worker_wall),
+            background_cpu_nanos: nanos(background_cpu),
             background_due_micros: leftovers.due_us(),
             background_done_by_updates_micros: leftovers.done_by_updates_us(),
-            process_cpu_nanos: nanos(process_cpu()),
+            process_cpu_nanos: nanos(process_cpu),
+            workers: SwitchStatus::read(services),
+        }
+    }
+}
+
+impl SwitchStatus {
+    fn read(services: &Services) -> Self {
+        let requests = || services.executor.counts().requests;
+        let before = requests();
+        let switches = services.workers.switches();
+        Self {
+            requests: before.midpoint(requests()),
+            voluntary_switches: switches.voluntary,
+            involuntary_switches: switches.involuntary,
         }
     }
 }

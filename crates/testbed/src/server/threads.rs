@@ -1,13 +1,17 @@
 //! What a group of threads has used, counted by the kernel.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fs,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use rustix::thread::gettid;
+
+/// Threads whose context switches are read at most: reading takes some 10 us of CPU for each, for which the reader, one
+/// of thousands of threads that want the CPU, might wait for minutes.
+const SAMPLE: usize = 128;
 
 /// A group of threads of which each stays until it ends.
 #[derive(Debug, Default)]
@@ -17,22 +21,20 @@ pub struct ThreadUsage {
 
 #[derive(Debug, Default)]
 struct Group {
-    running: HashMap<i32, Instant>,
-    ended: Usage,
+    /// By thread id, since when. In order, so that the same threads are sampled every time.
+    running: BTreeMap<i32, Instant>,
+    /// What threads had used when they ended.
+    wall: Duration,
+    cpu: Duration,
+    switches: Switches,
 }
 
-/// What threads have used so far.
+/// Context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Time since they joined the group.
-    pub wall: Duration,
-    /// CPU time.
-    pub cpu: Duration,
-    /// Time that they were ready to run and had no CPU.
-    pub run_delay: Duration,
-    /// Context switches because the thread blocked.
+pub struct Switches {
+    /// The thread blocked.
     pub voluntary: u64,
-    /// Context switches because the thread was preempted or yielded.
+    /// The thread was preempted, or yielded to another.
     pub involuntary: u64,
 }
 
@@ -55,14 +57,42 @@ impl ThreadUsage {
         }
     }
 
-    /// The use of all threads of the group so far, also of those that have ended.
+    /// Time that all threads of the group have been in it, also those that have ended.
     #[must_use]
-    pub fn total(&self) -> Usage {
+    pub fn wall(&self) -> Duration {
         self.locked(|group| {
-            group.running.iter().fold(group.ended, |total, (&tid, &since)| {
-                total.plus(Usage::of(tid, since))
-            })
+            group
+                .running
+                .values()
+                .fold(group.wall, |total, since| total + since.elapsed())
         })
+    }
+
+    /// CPU time of all threads of the group, also of those that have ended.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        self.locked(|group| {
+            group
+                .running
+                .keys()
+                .fold(group.cpu, |total, &tid| total + cpu(tid))
+        })
+    }
+
+    /// Context switches of all threads of the group, also of those that have ended; with more than 128 running threads
+    /// estimated from some of them.
+    #[must_use]
+    pub fn switches(&self) -> Switches {
+        let (ended, running) =
+            self.locked(|group| (group.switches, group.running.keys().copied().collect::<Vec<_>>()));
+        let step = running.len().div_ceil(SAMPLE).max(1);
+        let sample = running
+            .iter()
+            .step_by(step)
+            .map(|&tid| switches(tid))
+            .fold(Switches::default(), Switches::plus);
+        let sampled = running.len().div_ceil(step).max(1) as u64;
+        ended.plus(sample.scaled(running.len() as u64, sampled))
     }
 
     fn locked<T>(&self, with: impl FnOnce(&mut Group) -> T) -> T {
@@ -72,63 +102,75 @@ impl ThreadUsage {
 
 impl Drop for Membership {
     fn drop(&mut self) {
+        let (cpu, switches) = (cpu(self.tid), switches(self.tid));
         self.usage.locked(|group| {
             if let Some(since) = group.running.remove(&self.tid) {
-                group.ended = group.ended.plus(Usage::of(self.tid, since));
+                group.wall += since.elapsed();
+                group.cpu += cpu;
+                group.switches = group.switches.plus(switches);
             }
         });
     }
 }
 
-impl Usage {
-    /// Reads one thread's use from /proc; what cannot be read counts as none.
-    fn of(tid: i32, since: Instant) -> Self {
-        let read =
-            |file: &str| fs::read_to_string(format!("/proc/self/task/{tid}/{file}")).unwrap_or_default();
-        let (cpu, run_delay) = parse_schedstat(&read("schedstat"));
-        let status = read("status");
-        Self {
-            wall: since.elapsed(),
-            cpu,
-            run_delay,
-            voluntary: status_field(&status, "voluntary_ctxt_switches:"),
-            involuntary: status_field(&status, "nonvoluntary_ctxt_switches:"),
-        }
-    }
-
+impl Switches {
     fn plus(self, other: Self) -> Self {
         Self {
-            wall: self.wall + other.wall,
-            cpu: self.cpu + other.cpu,
-            run_delay: self.run_delay + other.run_delay,
             voluntary: self.voluntary + other.voluntary,
             involuntary: self.involuntary + other.involuntary,
         }
     }
+
+    fn scaled(self, whole: u64, part: u64) -> Self {
+        Self {
+            voluntary: self.voluntary.saturating_mul(whole) / part,
+            involuntary: self.involuntary.saturating_mul(whole) / part,
+        }
+    }
 }
 
-/// CPU time and run delay: the first two fields, in ns (proc(5), kernel documentation "sched-stats").
-fn parse_schedstat(text: &str) -> (Duration, Duration) {
-    let mut fields = text
-        .split_whitespace()
-        .map(|field| Duration::from_nanos(field.parse().unwrap_or(0)));
-    (
-        fields.next().unwrap_or_default(),
-        fields.next().unwrap_or_default(),
+/// Reads one of a thread's files; a thread that has just ended has used nothing.
+fn read(tid: i32, file: &str) -> String {
+    fs::read_to_string(format!("/proc/self/task/{tid}/{file}")).unwrap_or_default()
+}
+
+/// The first field of schedstat, in ns (proc(5), kernel documentation "sched-stats").
+fn cpu(tid: i32) -> Duration {
+    let text = read(tid, "schedstat");
+    Duration::from_nanos(
+        text.split_whitespace()
+            .next()
+            .and_then(|field| field.parse().ok())
+            .unwrap_or(0),
     )
 }
 
-fn status_field(status: &str, name: &str) -> u64 {
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(name))
-        .and_then(|value| value.trim().parse().ok())
-        .unwrap_or(0)
+fn switches(tid: i32) -> Switches {
+    parse_switches(&read(tid, "status"))
+}
+
+fn parse_switches(status: &str) -> Switches {
+    let field = |name| {
+        let value = status.lines().find_map(|line| line.strip_prefix(name));
+        value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+    };
+    Switches {
+        voluntary: field("voluntary_ctxt_switches:"),
+        involuntary: field("nonvoluntary_ctxt_switches:"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
+
+    fn sleep_five_times() {
+        for _ in 0..5 {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+    }
 
     #[test]
     fn ended_threads_stay_counted() {
@@ -136,26 +178,51 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let _member = usage.enter();
-                for _ in 0..5 {
-                    std::thread::sleep(Duration::from_micros(100));
-                }
+                sleep_five_times();
             });
         });
-        let total = usage.total();
-        assert!(total.voluntary >= 5, "{total:?}");
-        assert!(total.cpu > Duration::ZERO);
-        assert_eq!(usage.total(), total, "nothing runs any more");
+        let switches = usage.switches();
+        assert!(switches.voluntary >= 5, "{switches:?}");
+        assert!(usage.cpu() > Duration::ZERO && usage.wall() >= Duration::from_micros(500));
+        assert_eq!(
+            (usage.switches(), usage.wall()),
+            (switches, usage.wall()),
+            "nothing runs any more"
+        );
+    }
+
+    #[test]
+    fn many_threads_are_estimated_from_some() {
+        const THREADS: usize = 3 * SAMPLE + 1;
+        let usage = Arc::new(ThreadUsage::default());
+        let (slept, counted) = (Barrier::new(THREADS + 1), Barrier::new(THREADS + 1));
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    let _member = usage.enter();
+                    sleep_five_times();
+                    slept.wait();
+                    counted.wait();
+                });
+            }
+            slept.wait();
+            let estimate = usage.switches().voluntary;
+            counted.wait();
+            assert!(estimate >= 5 * THREADS as u64, "{estimate}");
+        });
+        assert!(usage.switches().voluntary >= 5 * THREADS as u64);
     }
 
     #[test]
     fn fields_are_read_by_name() {
-        assert_eq!(
-            parse_schedstat("10 20 3\n"),
-            (Duration::from_nanos(10), Duration::from_nanos(20))
-        );
-        assert_eq!(parse_schedstat(""), (Duration::ZERO, Duration::ZERO));
         let status = "voluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t9\n";
-        assert_eq!(status_field(status, "voluntary_ctxt_switches:"), 7);
-        assert_eq!(status_field(status, "nonvoluntary_ctxt_switches:"), 9);
+        assert_eq!(
+            parse_switches(status),
+            Switches {
+                voluntary: 7,
+                involuntary: 9
+            }
+        );
+        assert_eq!(parse_switches(""), Switches::default());
     }
 }
