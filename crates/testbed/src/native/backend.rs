@@ -200,15 +200,14 @@ fn result(client: &mut Running, run: &Run, stop: &AtomicBool) -> Result<String, 
 
 fn failed(half: &'static str, running: &mut Running) -> NativeError {
     // Its last words may still be on their way through the pipe.
-    let _ended = running.status(Instant::now() + Duration::from_secs(1));
-    let reason = running
-        .errors()
-        .pop()
-        .unwrap_or_else(|| "it ended, or did not answer in time".to_owned());
-    NativeError::Half {
-        half,
-        reason: without_name(&reason).to_owned(),
-    }
+    let status = running.status(Instant::now() + Duration::from_secs(1));
+    let reason = match (status, running.errors().pop()) {
+        (Ok(None) | Err(_), _) => "no answer in time".to_owned(),
+        (Ok(Some(status)), Some(line)) if status.code().is_some() => without_name(&line).to_owned(),
+        // Killed by a signal, or gone without a word.
+        (Ok(Some(status)), _) => status.to_string(),
+    };
+    NativeError::Half { half, reason }
 }
 
 /// A half's line without the name of the program, which is this one's, too.

@@ -169,6 +169,9 @@ impl Shared {
                 move || {
                     let mut stream: &TcpStream = SessionWorkflow::new(stream.as_ref(), &services).run();
                     linger(&mut stream);
+                    // First: a thread that is not in the list any more is not waited for, and must hold nothing that the
+                    // end of the server has to close.
+                    drop(services);
                     shared.locked(|open| open.remove(&id));
                 }
             });
