@@ -1,6 +1,6 @@
 //! Room for one file descriptor per connection.
 
-use std::fs;
+use std::{fs, io};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -21,7 +21,7 @@ pub enum DescriptorError {
     },
     /// The system does not let this process raise its soft limit.
     #[error("cannot raise the limit of open files: {0}")]
-    Raise(#[from] std::io::Error),
+    Raise(#[from] io::Error),
 }
 
 /// What to assume of the files that are open already, where the system does not tell.
@@ -33,23 +33,33 @@ const USUALLY_OPEN: u64 = 64;
 /// If the hard limit is too low.
 pub fn reserve(more: u64) -> Result<(), DescriptorError> {
     let open = fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
-    let needed = open + more;
-    match raised(&getrlimit(Resource::Nofile), needed)? {
-        None => Ok(()),
-        Some(limit) => Ok(setrlimit(Resource::Nofile, limit).map_err(std::io::Error::from)?),
+    if must_raise(&getrlimit(Resource::Nofile), open + more)? {
+        raise()?;
     }
+    Ok(())
 }
 
-/// The limits to set so that `needed` files can be open; none if they can be already.
-fn raised(limit: &Rlimit, needed: u64) -> Result<Option<Rlimit>, DescriptorError> {
-    let allows = |bound: Option<u64>| bound.is_none_or(|bound| bound >= needed);
-    match limit.maximum {
-        _ if allows(limit.current) => Ok(None),
-        Some(allowed) if allowed < needed => Err(DescriptorError::Limit { needed, allowed }),
-        maximum => Ok(Some(Rlimit {
+/// Lets this process open as many files as its hard limit allows.
+///
+/// # Errors
+/// The system's.
+pub fn raise() -> io::Result<()> {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    Ok(setrlimit(
+        Resource::Nofile,
+        Rlimit {
             current: maximum,
             maximum,
-        })),
+        },
+    )?)
+}
+
+/// Whether the soft limit has to be raised so that `needed` files can be open.
+fn must_raise(limit: &Rlimit, needed: u64) -> Result<bool, DescriptorError> {
+    let allows = |bound: Option<u64>| bound.is_none_or(|bound| bound >= needed);
+    match limit.maximum {
+        Some(allowed) if allowed < needed => Err(DescriptorError::Limit { needed, allowed }),
+        _ => Ok(!allows(limit.current)),
     }
 }
 
@@ -66,25 +76,22 @@ mod tests {
 
     #[test]
     fn a_sufficient_soft_limit_stays() {
-        assert_eq!(raised(&limits(1024, 4096), 1024).unwrap(), None);
+        assert!(!must_raise(&limits(1024, 4096), 1024).unwrap());
         let unlimited = Rlimit {
             current: None,
             maximum: None,
         };
-        assert_eq!(raised(&unlimited, u64::MAX).unwrap(), None);
+        assert!(!must_raise(&unlimited, u64::MAX).unwrap());
     }
 
     #[test]
-    fn a_low_soft_limit_is_raised_to_the_hard_one() {
-        assert_eq!(
-            raised(&limits(1024, 4096), 1025).unwrap(),
-            Some(limits(4096, 4096))
-        );
+    fn a_low_soft_limit_is_to_be_raised() {
+        assert!(must_raise(&limits(1024, 4096), 1025).unwrap());
     }
 
     #[test]
     fn a_low_hard_limit_is_an_error_with_both_numbers() {
-        let message = raised(&limits(1024, 4096), 5000).unwrap_err().to_string();
+        let message = must_raise(&limits(1024, 4096), 5000).unwrap_err().to_string();
         assert!(
             message.starts_with("5000 open files needed, 4096 allowed"),
             "{message}"

@@ -21,7 +21,7 @@ pub(super) fn run(
     progress: Progress,
 ) -> (Comparison, Option<Failure>) {
     let mut comparison = Comparison::new(host.clone(), scenario.clone(), ids(host, cells));
-    let mut failed = None;
+    let mut failed = 0;
     let mut left: Vec<_> = cells.iter().enumerate().collect();
     for round in 1..=repeat {
         left.retain(|(index, cell)| {
@@ -56,22 +56,27 @@ pub(super) fn run(
                 }
                 Err(NativeError::Interrupted) => false,
                 Err(error) => {
-                    let line = format!("{} {}: {error}", cell.workload, cell.variant);
                     progress.end();
-                    eprintln!("cede: {line}");
+                    eprintln!("cede: {} {}: {error}", cell.workload, cell.variant);
                     comparison.add_failed(*index, &error.to_string());
-                    failed.get_or_insert(line);
+                    failed += 1;
                     false
                 }
             }
         });
     }
-    if interrupted.load(Ordering::SeqCst) {
-        let line = "interrupted: the result is partial".to_owned();
-        comparison.mark_partial(line.clone());
-        failed.get_or_insert(line);
-    }
-    (comparison, failed.map(Failure::Run))
+    let failure = if interrupted.load(Ordering::SeqCst) {
+        comparison.mark_partial("interrupted".to_owned());
+        Some(Failure::run("interrupted: the result is partial"))
+    } else {
+        (failed > 0).then(|| {
+            Failure::run(format!(
+                "{failed} of {} cells failed: the result is partial",
+                cells.len()
+            ))
+        })
+    };
+    (comparison, failure)
 }
 
 fn ids(host: &Host, cells: &[Cell]) -> Vec<CellId> {

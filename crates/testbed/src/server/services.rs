@@ -9,7 +9,7 @@ use std::{
 };
 
 use cede::{Domain, Policy, SliceState};
-use scenario::{Engine as EngineChoice, Placement, PolicyChoice, Scenario};
+use scenario::{Auto, Engine as EngineChoice, Placement, PolicyChoice, Scenario};
 use thiserror::Error;
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     threads::ThreadUsage,
     transport::{ExecutorPlan, ListenError, Listener, ServiceExecutor},
 };
+use crate::descriptors::{self, DescriptorError};
 
 /// What to serve, and how.
 #[derive(Clone, Debug)]
@@ -67,6 +68,9 @@ pub enum ServerError {
     /// Its engine cannot be opened.
     #[error(transparent)]
     Storage(#[from] StorageError),
+    /// The scenario has more connections than this process may open files.
+    #[error(transparent)]
+    Descriptors(#[from] DescriptorError),
     /// A background thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(#[from] std::io::Error),
@@ -78,6 +82,11 @@ impl Server {
     /// # Errors
     /// If the port, the folder or a thread is not to be had.
     pub fn start(plan: &ServerPlan, warn: fn(&str)) -> Result<Self, ServerError> {
+        match plan.scenario.connections {
+            Auto::Given(connections) => descriptors::reserve(u64::from(connections))?,
+            // Nobody has said how many there will be: as many as may be, and if that cannot be raised, those there are.
+            Auto::Auto => drop(descriptors::raise()),
+        }
         let services = Arc::new(Services::start(plan, warn)?);
         let listener = Listener::start(plan.port, Arc::clone(&services))?;
         Ok(Self { listener, services })

@@ -99,7 +99,7 @@ pub enum Updated {
 #[derive(Debug, Error)]
 pub enum StorageError {
     /// The key-value store failed.
-    #[error("the storage engine failed: {0}")]
+    #[error("the storage engine failed: {}", in_words(.0))]
     Store(#[from] ::fjall::Error),
     /// A folder could not be made or used.
     #[error("cannot use the data folder {path}: {source}")]
@@ -120,4 +120,16 @@ pub enum StorageError {
         /// What was expected.
         message: String,
     },
+}
+
+/// The store's own text for an error is its debug form.
+fn in_words(error: &::fjall::Error) -> String {
+    match error {
+        ::fjall::Error::Io(error) => error.to_string(),
+        ::fjall::Error::Locked => "its folder is in use by another process".to_owned(),
+        ::fjall::Error::Poisoned => {
+            "an earlier write failed, so that no more are accepted; restart it to recover what was acknowledged".to_owned()
+        }
+        other => other.to_string(),
+    }
 }
