@@ -4,6 +4,7 @@ mod rounds;
 use std::path::PathBuf;
 
 use clap::Args;
+use scenario::Auto;
 use testbed::native::{self, CpuList, CpuSplit, Native};
 
 use self::matrix::MatrixArgs;
@@ -45,10 +46,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
             args.backend
         )));
     }
-    let scenario = args.scenario.read()?;
+    let mut scenario = args.scenario.read()?;
     let cells = args.matrix.cells()?;
     let available = CpuList::available().map_err(Failure::run)?;
     let split = CpuSplit::new(&available, &scenario).map_err(Failure::usage)?;
+    // A result says what it was made with, not that it was derived.
+    scenario.cpus = Auto::Given(split.cpus());
+    scenario.connections = Auto::Given(split.connections(&scenario));
     for file in args.json.iter().chain(&args.html) {
         output::check_writable(file)?;
     }

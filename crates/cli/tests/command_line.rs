@@ -90,6 +90,10 @@ fn the_json_is_of_the_contract_and_alone_on_standard_output() {
     assert_eq!(report["schema"], 1);
     assert!(report["host"]["cpus"].as_u64() > Some(0));
     assert_eq!(report["scenario"]["connections"], 8);
+    assert!(
+        report["scenario"]["cpus"].as_u64() > Some(0),
+        "what was derived is told"
+    );
     let cells = report["cells"].as_array().unwrap();
     assert_eq!(cells.len(), 2);
     for (cell, variant) in cells.iter().zip(["baseline", "no-yield"]) {

@@ -55,13 +55,18 @@ impl CpuSplit {
         })
     }
 
+    /// CPUs of the server.
+    #[must_use]
+    pub fn cpus(&self) -> u32 {
+        u32::try_from(self.server.len()).unwrap_or(u32::MAX)
+    }
+
     /// Connections of `scenario` on this split.
     #[must_use]
     pub fn connections(&self, scenario: &Scenario) -> u32 {
-        let cpus = u32::try_from(self.server.len()).unwrap_or(u32::MAX);
         scenario
             .connections
-            .unwrap_or_else(|| cpus.saturating_mul(CONNECTIONS_PER_CPU))
+            .unwrap_or_else(|| self.cpus().saturating_mul(CONNECTIONS_PER_CPU))
     }
 
     /// One sentence about who runs where.
