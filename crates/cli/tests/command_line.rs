@@ -8,29 +8,10 @@
 
 mod support;
 
-use std::{
-    io::{BufRead, BufReader},
-    net::TcpListener,
-    path::Path,
-    process::{Child, Stdio},
-    time::Duration,
-};
+use std::net::TcpListener;
 
 use serde_json::Value;
-use support::{cede, run, stderr, stdout};
-
-/// A comparison that is over soon.
-const SHORT: [&str; 9] = [
-    "compare",
-    "--engine=memory",
-    "--connections=8",
-    "--seconds=0.3",
-    "--set=warmup_s=0.1",
-    "--set=records=200",
-    "--variant=baseline",
-    "--variant=no-yield",
-    "--repeat=2",
-];
+use support::{SHORT, run, stderr, stdout};
 
 fn assert_usage(args: &[&str], expected: &str) {
     let output = run(args);
@@ -148,38 +129,6 @@ fn the_page_is_one_file_and_the_table_is_on_standard_output() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_is_done_and_marks_it() {
-    let mut args = SHORT.to_vec();
-    args.retain(|argument| !argument.starts_with("--repeat"));
-    let mut child = cede()
-        .args(args)
-        .args(["--repeat=500", "--json=-"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut progress = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(
-        progress
-            .by_ref()
-            .any(|line| line.unwrap().starts_with("round 2 of 500"))
-    );
-    let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
-    let last = progress.map(Result::unwrap).last().unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(last.contains("interrupted"), "{last}");
-    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
-    assert_eq!(report["partial"], true);
-    assert_eq!(
-        report["cells"].as_array().unwrap().len(),
-        2,
-        "the first round was complete"
-    );
-}
-
-#[test]
 fn a_port_that_is_taken_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
@@ -283,105 +232,6 @@ fn the_halves_work_by_hand() {
         "{}",
         stdout(&output)
     );
-}
-
-#[test]
-fn a_parent_that_dies_takes_its_halves_and_their_files_along() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut child, halves) = running_halves(folder.path());
-    assert!(
-        folder.path().read_dir().unwrap().next().is_some(),
-        "the server keeps its files there"
-    );
-    child.kill().unwrap();
-    child.wait().unwrap();
-    for half in halves {
-        while Path::new(&format!("/proc/{half}")).exists() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-    let left: Vec<_> = folder.path().read_dir().unwrap().collect();
-    assert!(left.is_empty(), "{left:?}");
-}
-
-#[test]
-fn a_half_that_dies_is_named_and_the_other_cells_go_on() {
-    for (half, name) in [("serve", "server"), ("load", "client")] {
-        let folder = tempfile::tempdir().unwrap();
-        let (child, halves) = running_halves(folder.path());
-        let victim = halves
-            .iter()
-            .copied()
-            .find(|&id| command(id).iter().any(|word| word == half))
-            .unwrap();
-        let victim = rustix::process::Pid::from_raw(victim.cast_signed()).unwrap();
-        rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
-        assert_eq!(report["partial"], true);
-        let reasons = report["partial_reasons"].to_string();
-        assert!(
-            reasons.contains(&format!("the {name} failed: signal: 9")),
-            "{reasons}"
-        );
-        assert_eq!(
-            report["cells"].as_array().unwrap().len(),
-            1,
-            "the other cell is complete"
-        );
-    }
-}
-
-/// A comparison whose first cell is running, and the process ids of its halves. The server's files are in `folder`.
-fn running_halves(folder: &Path) -> (Child, Vec<u32>) {
-    let child = cede()
-        .args(SHORT)
-        .args([
-            "--engine=fjall",
-            "--seconds=2",
-            "--repeat=1",
-            "--quiet",
-            "--json=-",
-        ])
-        .env("TMPDIR", folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let halves = halves(child.id());
-    (child, halves)
-}
-
-fn halves(of: u32) -> Vec<u32> {
-    loop {
-        let halves = children(of);
-        if halves.len() == 2 && halves.iter().all(|&half| !command(half).is_empty()) {
-            return halves;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// The words of a process's command line; of a process that is just being started, those of its parent.
-fn command(id: u32) -> Vec<String> {
-    let line = std::fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    line.split('\0')
-        .map(str::to_owned)
-        .filter(|word| word == "serve" || word == "load")
-        .collect()
-}
-
-fn children(of: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{of}/task")).unwrap();
-    tasks
-        .filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).ok())
-        .flat_map(|list| {
-            list.split_whitespace()
-                .map(|id| id.parse().unwrap())
-                .collect::<Vec<u32>>()
-        })
-        .collect()
 }
 
 #[test]

@@ -11,6 +11,19 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 
+/// A comparison that is over soon.
+pub const SHORT: [&str; 9] = [
+    "compare",
+    "--engine=memory",
+    "--connections=8",
+    "--seconds=0.3",
+    "--set=warmup_s=0.1",
+    "--set=records=200",
+    "--variant=baseline",
+    "--variant=no-yield",
+    "--repeat=2",
+];
+
 /// The binary under test.
 pub fn cede() -> Command {
     Command::new(env!("CARGO_BIN_EXE_cede"))
