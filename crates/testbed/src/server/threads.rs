@@ -83,21 +83,37 @@ impl ThreadUsage {
     /// estimated from some of them.
     #[must_use]
     pub fn switches(&self) -> Switches {
-        let (ended, running) =
-            self.locked(|group| (group.switches, group.running.keys().copied().collect::<Vec<_>>()));
-        let step = running.len().div_ceil(SAMPLE).max(1);
-        let sample = running
-            .iter()
-            .step_by(step)
-            .map(|&tid| switches(tid))
-            .fold(Switches::default(), Switches::plus);
-        let sampled = running.len().div_ceil(step).max(1) as u64;
-        ended.plus(sample.scaled(running.len() as u64, sampled))
+        loop {
+            let (ended, running) = self.members();
+            let total = ended.plus(estimate(&running));
+            // A thread that ended meanwhile is missing on both sides: it was not among the ended ones yet, and its
+            // file was gone. Threads end once, so this does.
+            if self.members().1 == running {
+                return total;
+            }
+        }
+    }
+
+    /// What ended threads had used, and the running ones.
+    fn members(&self) -> (Switches, Vec<i32>) {
+        self.locked(|group| (group.switches, group.running.keys().copied().collect()))
     }
 
     fn locked<T>(&self, with: impl FnOnce(&mut Group) -> T) -> T {
         with(&mut self.group.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Context switches of threads that run, from some of them where there are many.
+fn estimate(running: &[i32]) -> Switches {
+    let step = running.len().div_ceil(SAMPLE).max(1);
+    let sample = running
+        .iter()
+        .step_by(step)
+        .map(|&tid| switches(tid))
+        .fold(Switches::default(), Switches::plus);
+    let sampled = running.len().div_ceil(step).max(1) as u64;
+    sample.scaled(running.len() as u64, sampled)
 }
 
 impl Drop for Membership {
