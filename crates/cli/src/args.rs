@@ -35,9 +35,8 @@ pub(crate) struct ScenarioArgs {
 }
 
 impl ScenarioArgs {
-    /// The scenario: defaults, then the file, then --set, then the short forms.
-    pub(crate) fn read(&self) -> Result<Scenario, Failure> {
-        let mut scenario = Scenario::default();
+    /// The scenario: the defaults given, then the file, then --set, then the short forms.
+    pub(crate) fn read(&self, mut scenario: Scenario) -> Result<Scenario, Failure> {
         if let Some(file) = &self.scenario {
             scenario.apply_file(file).map_err(Failure::usage)?;
         }

@@ -4,7 +4,7 @@ mod rounds;
 use std::path::PathBuf;
 
 use clap::Args;
-use scenario::Auto;
+use scenario::{Auto, Scenario};
 use testbed::native::{self, CpuList, CpuSplit, Native};
 
 use self::matrix::MatrixArgs;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
             args.backend
         )));
     }
-    let mut scenario = args.scenario.read()?;
+    let mut scenario = args.scenario.read(Scenario::default())?;
     let cells = args.matrix.cells()?;
     let available = CpuList::available().map_err(Failure::run)?;
     let split = CpuSplit::new(&available, &scenario).map_err(Failure::usage)?;

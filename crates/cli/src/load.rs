@@ -4,7 +4,7 @@ use std::{
 };
 
 use clap::Args;
-use scenario::{OperationOutcome, Run, Variant, Workload};
+use scenario::{OperationOutcome, Run, Scenario, Variant, Workload};
 use testbed::client::{self, LoadOutcome, LoadPlan};
 
 use crate::{
@@ -49,7 +49,7 @@ pub(crate) struct LoadArgs {
 pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
     let workload: Workload = args.workload.parse().map_err(Failure::usage)?;
     let run = Run {
-        scenario: args.scenario.read()?,
+        scenario: args.scenario.read(Scenario::default())?,
         workload,
         variant: Variant::Baseline,
     };

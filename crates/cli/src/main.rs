@@ -4,7 +4,9 @@
 mod args;
 mod compare;
 mod failure;
+mod guest;
 mod interrupt;
+mod lab;
 mod load;
 mod output;
 mod probe;
@@ -35,9 +37,15 @@ enum Command {
     Load(load::LoadArgs),
     /// Tell what a yield costs on this kernel, and why
     Probe(probe::ProbeArgs),
+    /// Real kernels in virtual machines
+    #[command(subcommand)]
+    Lab(lab::LabCommand),
 }
 
 fn main() -> ExitCode {
+    if ::lab::guest::is_guest() {
+        return ::lab::guest::main(guest::WORK);
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
@@ -47,6 +55,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::Load(args) => load::run(&args),
         Command::Probe(args) => probe::run(&args),
+        Command::Lab(command) => lab::run(command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 use std::{path::PathBuf, sync::atomic::Ordering, time::Duration};
 
 use clap::Args;
-use scenario::{Placement, PolicyChoice, Variant};
+use scenario::{Placement, PolicyChoice, Scenario, Variant};
 use testbed::server::{Server, ServerPlan};
 
 use crate::{
@@ -50,7 +50,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
         .transpose()
         .map_err(Failure::usage)?;
     let plan = ServerPlan {
-        scenario: args.scenario.read()?,
+        scenario: args.scenario.read(Scenario::default())?,
         policy: policy.unwrap_or(variant.policy()),
         placement: placement.unwrap_or(variant.placement()),
         port: args.port,

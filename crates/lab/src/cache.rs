@@ -33,7 +33,11 @@ impl Cache {
     /// # Errors
     /// If the environment names no folder, or it cannot be created.
     pub fn of_user() -> Result<Self, CacheError> {
-        let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = |name: &str| {
+            env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
         let root = folder("CEDE_CACHE")
             .or_else(|| folder("XDG_CACHE_HOME").map(|caches| caches.join("cede")))
             .or_else(|| folder("HOME").map(|home| home.join(".cache/cede")))

@@ -2,5 +2,22 @@
 //! count, so that a result is the same on every host.
 
 mod cache;
+mod clock;
+mod console;
+mod digest;
+mod frame;
+pub mod guest;
+mod initramfs;
+mod lab;
+mod machine;
+mod order;
+mod program;
 
 pub use cache::{Cache, CacheError};
+pub use clock::Clock;
+pub use frame::FrameError;
+pub use initramfs::Initramfs;
+pub use lab::{CellOutcome, Lab, LabError};
+pub use machine::MachineError;
+pub use order::{Guest, Measured};
+pub use program::{Program, ProgramError};

@@ -10,7 +10,7 @@ mod measure;
 mod parent;
 mod split;
 
-pub use backend::{CheckError, Native, NativeError};
+pub use backend::{CheckError, Measured, Native, NativeError};
 pub use base_slice::{BaseSlice, BaseSliceError};
 pub use cpu_list::{CpuList, CpuListError};
 pub use host::host;

@@ -50,8 +50,8 @@ pub(super) fn run(
                 progress.detail(&format!("{title}: {line}"));
             });
             match outcome {
-                Ok(outcome) => {
-                    comparison.add(*index, outcome);
+                Ok(measured) => {
+                    comparison.add(*index, measured.outcome);
                     true
                 }
                 Err(NativeError::Interrupted) => false,

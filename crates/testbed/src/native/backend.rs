@@ -37,6 +37,15 @@ pub struct Native {
     pub split: CpuSplit,
 }
 
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What the client and the server counted, made into an outcome.
+    pub outcome: Outcome,
+    /// The client's output, as it is.
+    pub raw: String,
+}
+
 /// Why no run of a scenario can succeed here.
 #[derive(Debug, Error)]
 pub enum CheckError {
@@ -109,7 +118,7 @@ impl Native {
         run: &Run,
         stop: &AtomicBool,
         progress: impl Fn(&str) + Send + 'static,
-    ) -> Result<Outcome, NativeError> {
+    ) -> Result<Measured, NativeError> {
         let slice_us = run.variant.base_slice_us().or(run.scenario.base_slice_us.given());
         let _held = slice_us
             .map(|us| BaseSlice::hold(Duration::from_micros(us)))
@@ -149,7 +158,7 @@ impl Native {
         outcome
             .notes
             .extend(server.errors().iter().map(|line| without_name(line).to_owned()));
-        Ok(outcome)
+        Ok(Measured { outcome, raw: text })
     }
 
     /// The common part of both halves: the whole scenario, with nothing left to derive.

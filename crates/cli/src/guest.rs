@@ -1,0 +1,50 @@
+//! What this program does inside a guest of the lab: the native backend's work.
+
+use std::{path::PathBuf, sync::atomic::AtomicBool};
+
+use lab::guest::Work;
+use scenario::{Auto, Run, Scenario};
+use testbed::{
+    native::{CpuList, CpuSplit, Native},
+    server::background,
+};
+
+/// The work of a guest.
+pub(crate) const WORK: Work = Work { run };
+
+/// Where the guest finds this program.
+const PROGRAM: &str = "/init";
+/// An instruction of a guest takes 1 ns.
+const INSTRUCTIONS_PER_US: f64 = 1000.0;
+
+fn run(run: &Run, _trace: bool) -> Result<lab::Measured, String> {
+    let available = CpuList::available().map_err(|error| error.to_string())?;
+    let scenario = Scenario {
+        work_loops_per_us: Auto::Given(work_loops_per_us(run.scenario.work_loops_per_us)),
+        ..run.scenario.clone()
+    };
+    let backend = Native {
+        program: PathBuf::from(PROGRAM),
+        split: CpuSplit::new(&available, &scenario).map_err(|error| error.to_string())?,
+    };
+    let run = Run {
+        scenario,
+        ..run.clone()
+    };
+    let measured = backend
+        .run(&run, &AtomicBool::new(false), |_| ())
+        .map_err(|error| error.to_string())?;
+    Ok(lab::Measured {
+        outcome: measured.outcome,
+        raw: measured.raw,
+    })
+}
+
+/// The speed of the work loop. A round of it is a whole number of instructions: so the speed is exact, whatever the
+/// interrupts of this kernel did to its calibration.
+fn work_loops_per_us(given: Auto<f64>) -> f64 {
+    given.unwrap_or_else(|| {
+        let measured = background::Work::new(Auto::Auto).rounds_per_us();
+        INSTRUCTIONS_PER_US / (INSTRUCTIONS_PER_US / measured).round().max(1.0)
+    })
+}

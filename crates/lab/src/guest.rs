@@ -1,0 +1,80 @@
+//! The guest's side: what `cede` does as the first process of a machine that the lab has booted.
+
+mod prepare;
+mod serial;
+mod tunables;
+
+use std::{fs, path::Path, process::ExitCode};
+
+use rustix::system::{RebootCommand, reboot};
+use scenario::Run;
+use serde::Serialize;
+
+use self::serial::Serial;
+use crate::order::{Guest, Measured, Order};
+
+/// How the guest does what it is ordered. The room that holds the measuring code hands this over.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Runs one cell, with scheduler events recorded if the second argument says so.
+    pub run: fn(&Run, bool) -> Result<Measured, String>,
+}
+
+/// Whether this process is the first one of a guest.
+#[must_use]
+pub fn is_guest() -> bool {
+    std::process::id() == 1 && Path::new(Order::PATH).exists()
+}
+
+/// Does what the guest is ordered, reports it over the serial line and switches the machine off. Returns only if that
+/// fails.
+#[must_use]
+pub fn main(work: Work) -> ExitCode {
+    let mut serial = match prepare::devices().and_then(|()| Serial::open()) {
+        Ok(serial) => serial,
+        Err(error) => return give_up(&error.to_string()),
+    };
+    let told = obey(work, &mut serial);
+    if let Err(error) = told.or_else(|reason| serial.send("failure", &reason)) {
+        return give_up(&error.to_string());
+    }
+    match reboot(RebootCommand::PowerOff) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => give_up(&error.to_string()),
+    }
+}
+
+fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
+    let order = fs::read(Order::PATH).map_err(|error| error.to_string())?;
+    let order: Order = serde_json::from_slice(&order).map_err(|error| error.to_string())?;
+    prepare::system().map_err(|error| error.to_string())?;
+    tunables::pin().map_err(|error| error.to_string())?;
+    let system = rustix::system::uname();
+    tell(
+        serial,
+        "guest",
+        &Guest {
+            release: system.release().to_string_lossy().into_owned(),
+            version: system.version().to_string_lossy().into_owned(),
+            tunables: tunables::in_effect(),
+        },
+    )?;
+    match order {
+        Order::Run(order) => {
+            let run = order.run().map_err(|error| error.to_string())?;
+            tell(serial, "run", &(work.run)(&run, order.trace)?)
+        }
+        Order::Probe | Order::Shell => Err("not yet".to_owned()),
+    }
+}
+
+fn tell(serial: &mut Serial, kind: &str, what: &impl Serialize) -> Result<(), String> {
+    serial.send(kind, what).map_err(|error| error.to_string())
+}
+
+/// The last resort of a guest that cannot report: a line on the console, and the end, at which the kernel panics.
+#[allow(clippy::print_stderr, reason = "the console is all that is left")]
+fn give_up(reason: &str) -> ExitCode {
+    eprintln!("cede: the guest gives up: {reason}");
+    ExitCode::FAILURE
+}

@@ -1,0 +1,244 @@
+use std::{
+    fs::{self, File},
+    io,
+    os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use thiserror::Error;
+
+use crate::{
+    Clock, console,
+    frame::{self, Frame, FrameError},
+};
+
+/// Real time that a kernel gets to start its first process. A busy host runs a guest at a tenth of its speed.
+const BOOT: Duration = Duration::from_secs(120);
+/// How often the machine is looked after.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A virtual machine for one boot.
+#[derive(Debug)]
+pub(crate) struct Machine<'a> {
+    /// What time is.
+    pub(crate) clock: Clock,
+    /// The kernel's image.
+    pub(crate) kernel: &'a Path,
+    /// The initial RAM file system.
+    pub(crate) initramfs: &'a Path,
+    /// Virtual CPUs.
+    pub(crate) cpus: u32,
+    /// Where the console, the guest's report and QEMU's own words are kept.
+    pub(crate) folder: &'a Path,
+    /// Real time that the guest gets from its start to its end.
+    pub(crate) limit: Duration,
+}
+
+/// Memory of a guest, in MiB, beside that of each connection's thread.
+const MEMORY_MIB: u32 = 768;
+
+/// Why a machine has no result.
+#[derive(Debug, Error)]
+pub enum MachineError {
+    /// QEMU could not be started.
+    #[error("cannot start QEMU: {0}")]
+    Start(#[source] io::Error),
+    /// A file of the run's record cannot be written or read.
+    #[error("cannot use {}: {source}", file.display())]
+    Record {
+        /// The file.
+        file: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// It was asked to end.
+    #[error("interrupted")]
+    Interrupted,
+    /// The guest told nothing in time.
+    #[error("the guest {what} within {} s; {last_words}", limit.as_secs())]
+    TooLong {
+        /// What it did not do.
+        what: &'static str,
+        /// The limit.
+        limit: Duration,
+        /// The last lines of its console.
+        last_words: String,
+    },
+    /// The kernel fell.
+    #[error("the guest ended by {verdict}; {last_words}")]
+    Fell {
+        /// What its console says.
+        verdict: &'static str,
+        /// The last lines of its console.
+        last_words: String,
+    },
+    /// QEMU ended without a report of the guest.
+    #[error("QEMU ended early, with {status}; {last_words}")]
+    Ended {
+        /// How it ended.
+        status: String,
+        /// Its own last line, or those of the guest's console.
+        last_words: String,
+    },
+    /// The report is damaged.
+    #[error("the guest's report cannot be read: {0}")]
+    Frame(#[from] FrameError),
+    /// The guest said that it failed.
+    #[error("{0}")]
+    Guest(String),
+}
+
+impl Machine<'_> {
+    /// Name of the file with the console's output in the machine's folder.
+    pub(crate) const CONSOLE: &'static str = "console.log";
+    /// Name of the file with the frames of the guest.
+    pub(crate) const REPORT: &'static str = "report.bin";
+    /// Name of the file with QEMU's own words.
+    const WORDS: &'static str = "qemu.log";
+
+    /// Boots it with `qemu`, a command without arguments of its own but for those that QEMU needs on this host, and gives
+    /// the frames that the guest has sent when it has switched itself off.
+    pub(crate) fn run(&self, mut qemu: Command, stop: &AtomicBool) -> Result<Vec<Frame>, MachineError> {
+        for name in [Self::CONSOLE, Self::REPORT] {
+            self.write(name, &[])?;
+        }
+        let words = self.folder.join(Self::WORDS);
+        let output = File::create(&words).map_err(|source| MachineError::Record { file: words, source })?;
+        self.arguments(&mut qemu);
+        let child = qemu
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(output)
+            .spawn()
+            .map_err(MachineError::Start)?;
+        let status = self.wait(Killed(child), stop)?;
+        self.report(status)
+    }
+
+    fn arguments(&self, qemu: &mut Command) {
+        let serial = |name: &str| format!("file:{}", self.folder.join(name).display());
+        qemu.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
+        qemu.args(self.clock.arguments());
+        qemu.args(["-m", &MEMORY_MIB.to_string(), "-smp", &self.cpus.to_string()]);
+        qemu.args([
+            "-serial",
+            &serial(Self::CONSOLE),
+            "-serial",
+            &serial(Self::REPORT),
+        ]);
+        qemu.arg("-kernel").arg(self.kernel);
+        qemu.arg("-initrd").arg(self.initramfs);
+        qemu.args(["-append", &self.kernel_arguments()]);
+    }
+
+    /// The kernel's command line: no sound but errors, an end after each of them, and nothing that differs between boots.
+    pub(crate) fn kernel_arguments(&self) -> String {
+        format!(
+            "console=ttyS0 quiet panic=-1 oops=panic mitigations=off nokaslr norandmaps {}",
+            self.clock.kernel_arguments()
+        )
+    }
+
+    fn wait(&self, mut qemu: Killed, stop: &AtomicBool) -> Result<ExitStatus, MachineError> {
+        let start = Instant::now();
+        let mut up = false;
+        loop {
+            if let Some(status) = qemu.0.try_wait().map_err(MachineError::Start)? {
+                return Ok(status);
+            }
+            if stop.load(Ordering::SeqCst) {
+                return Err(MachineError::Interrupted);
+            }
+            let limit = if up { self.limit } else { BOOT.min(self.limit) };
+            if start.elapsed() >= limit {
+                return Err(MachineError::TooLong {
+                    what: if up { "had no result" } else { "did not start" },
+                    limit,
+                    last_words: self.last_words(),
+                });
+            }
+            up = up || fs::metadata(self.folder.join(Self::REPORT)).is_ok_and(|report| report.len() > 0);
+            thread::sleep(LOOK);
+        }
+    }
+
+    fn report(&self, status: ExitStatus) -> Result<Vec<Frame>, MachineError> {
+        let frames = frame::read(&self.read(Self::REPORT)?);
+        let fell = console::verdict(&self.console());
+        match (frames, fell) {
+            (_, Some(verdict)) => Err(MachineError::Fell {
+                verdict,
+                last_words: self.last_words(),
+            }),
+            (Ok(frames), None) if status.success() => {
+                let failure = frames.iter().find(|frame| frame.kind == Frame::FAILURE);
+                match failure {
+                    Some(failure) => Err(MachineError::Guest(failure.text())),
+                    None => Ok(frames),
+                }
+            }
+            (Err(error), None) if status.success() => Err(error.into()),
+            _ => Err(MachineError::Ended {
+                status: describe(status),
+                last_words: self.last_words(),
+            }),
+        }
+    }
+
+    fn console(&self) -> String {
+        self.read(Self::CONSOLE)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    }
+
+    /// The end of the guest's console and of what QEMU itself had to say.
+    fn last_words(&self) -> String {
+        let own = self.read(Self::WORDS).unwrap_or_default();
+        let texts = [
+            ("console", console::last_lines(&self.console())),
+            ("QEMU", console::last_lines(&String::from_utf8_lossy(&own))),
+        ];
+        let said: Vec<String> = texts
+            .into_iter()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(who, text)| format!("{who}: {text}"))
+            .collect();
+        if said.is_empty() {
+            "its console is empty".to_owned()
+        } else {
+            said.join("; ")
+        }
+    }
+
+    fn read(&self, name: &str) -> Result<Vec<u8>, MachineError> {
+        let file = self.folder.join(name);
+        fs::read(&file).map_err(|source| MachineError::Record { file, source })
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), MachineError> {
+        let file = self.folder.join(name);
+        fs::write(&file, bytes).map_err(|source| MachineError::Record { file, source })
+    }
+}
+
+/// A process that is killed when it is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // Both fail only for a process that has ended already.
+        let _ended = self.0.kill();
+        let _status = self.0.wait();
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("signal {signal}"),
+        None => format!("status {}", status.code().unwrap_or_default()),
+    }
+}

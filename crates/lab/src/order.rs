@@ -1,0 +1,72 @@
+use scenario::{Outcome, Run, Scenario, SetError, Variant, Workload};
+use serde::{Deserialize, Serialize};
+
+/// What a guest is to do. It finds this in its file system as [`Order::PATH`].
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub(crate) enum Order {
+    /// Run one cell.
+    Run(RunOrder),
+    /// Run the golden probes.
+    Probe,
+    /// Give the console to a shell.
+    Shell,
+}
+
+/// A [`Run`] in a form that can be written and read.
+#[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
+pub(crate) struct RunOrder {
+    /// Every key of the scenario, as `KEY=VALUE`.
+    settings: Vec<String>,
+    workload: Workload,
+    variant: Variant,
+    /// Whether scheduler events are recorded.
+    pub(crate) trace: bool,
+}
+
+/// What a guest tells of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// What the native backend made of it.
+    pub outcome: Outcome,
+    /// Everything that the client and the server counted: the client's whole output.
+    pub raw: String,
+}
+
+/// What a guest says of itself when it is up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Guest {
+    /// What `uname -r` prints.
+    pub release: String,
+    /// What `uname -v` prints: the build's number, time and preemption model.
+    pub version: String,
+    /// The scheduler's tunables in effect, `NAME=VALUE`.
+    pub tunables: Vec<String>,
+}
+
+impl Order {
+    /// Where the guest finds it.
+    pub(crate) const PATH: &'static str = "/cede/order.json";
+}
+
+impl RunOrder {
+    pub(crate) fn new(run: &Run, trace: bool) -> Self {
+        Self {
+            settings: run.scenario.pairs().collect(),
+            workload: run.workload,
+            variant: run.variant,
+            trace,
+        }
+    }
+
+    pub(crate) fn run(&self) -> Result<Run, SetError> {
+        let mut scenario = Scenario::default();
+        for pair in &self.settings {
+            scenario.set(pair)?;
+        }
+        Ok(Run {
+            scenario,
+            workload: self.workload,
+            variant: self.variant,
+        })
+    }
+}
