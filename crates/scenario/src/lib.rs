@@ -7,6 +7,7 @@
 mod auto;
 mod choices;
 mod file;
+mod golden;
 mod host;
 mod key;
 mod outcome;
@@ -19,6 +20,7 @@ mod workload;
 pub use auto::Auto;
 pub use choices::{Admission, Engine, Guard, GuardCounter, JournalSync};
 pub use file::FileError;
+pub use golden::{Company, GiveUp, GiveUpRow, GoldenProbe, YieldRow};
 pub use host::Host;
 pub use key::{Key, SetError};
 pub use outcome::{

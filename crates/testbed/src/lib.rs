@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod descriptors;
+pub mod golden;
 pub mod native;
 pub mod server;
 pub mod wire;

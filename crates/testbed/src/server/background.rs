@@ -12,6 +12,7 @@ mod work;
 pub use leftovers::{Leftovers, LeftoversPlan};
 pub use patrol::PatrolPlan;
 pub use work::Work;
+pub(crate) use work::thread_cpu;
 
 use std::{sync::Arc, time::Duration};
 

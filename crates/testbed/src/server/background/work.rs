@@ -59,7 +59,8 @@ fn calibrate() -> f64 {
     CALIBRATION_ROUNDS as f64 / (fastest.as_secs_f64() * 1e6).max(f64::MIN_POSITIVE)
 }
 
-fn thread_cpu() -> Duration {
+/// CPU time of the calling thread.
+pub(crate) fn thread_cpu() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
