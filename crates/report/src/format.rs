@@ -15,6 +15,11 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
+/// What stands where there is no number.
+pub(crate) fn absent() -> String {
+    "-".to_owned()
+}
+
 /// A share of 1 in percent: 0.196 is 19.6%.
 pub(crate) fn share(share: f64) -> String {
     format!("{:.1}%", share * 100.0)

@@ -5,7 +5,7 @@ use scenario::{Operation, OperationOutcome};
 use crate::{
     Cell, Metric, Quantile, Report,
     change::Change,
-    format::{number, share},
+    format::{absent, number, share},
 };
 
 /// What a column is there for. A table that is too wide is parted between results and costs.
@@ -149,8 +149,4 @@ fn per_operation(cell: &Cell, value: f64) -> String {
         .values()
         .any(|latency: &OperationOutcome| latency.count > 0);
     if completed { number(value) } else { absent() }
-}
-
-fn absent() -> String {
-    "-".to_owned()
 }

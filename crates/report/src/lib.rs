@@ -32,6 +32,7 @@ mod change;
 mod comparison;
 mod era;
 mod format;
+mod golden;
 mod grid;
 mod html;
 mod json;
@@ -46,6 +47,7 @@ mod verdict;
 
 pub use cell::{Cell, CellId};
 pub use comparison::Comparison;
+pub use golden::golden_table;
 pub use metric::{Metric, Quantile};
 pub use report::Report;
 pub use statistics::Ratio;

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// ASCII, so that it survives every log, and no more lines than the eye needs.
-const PLAIN: TableStyle = TableStyle::new()
+pub(crate) const PLAIN: TableStyle = TableStyle::new()
     .header_lines(ContentLineStyle::none().junction('|'))
     .header_separator(LineStyle::none().fill('-').junction('+'))
     .content_lines(ContentLineStyle::none().junction('|'));
