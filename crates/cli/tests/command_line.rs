@@ -98,6 +98,11 @@ fn the_json_is_of_the_contract_and_alone_on_standard_output() {
         assert!(cell["background"]["cpu_share"].as_f64() > Some(0.0));
         assert!(cell["admission"].is_null() && cell["digest"].is_null());
         assert_eq!(cell["yields"]["parks_per_op"], 0.0);
+        let notes = cell["notes"].to_string();
+        assert!(
+            notes.contains("server") && !notes.contains("decoded"),
+            "both halves counted the same requests: {notes}"
+        );
     }
     let per_op = |cell: usize| cells[cell]["yields"]["calls_per_op"].as_f64().unwrap();
     // A request that is under way at either end of the measured part counts on one side only.

@@ -6,7 +6,8 @@
 //! counts from the arrival.
 //!
 //! The way of a run, see [`run()`]: count or insert the documents, open the connections, warm up, fetch
-//! `serverStatus`, measure, fetch `serverStatus` again, wait for what is still under way.
+//! `serverStatus`, measure, fetch `serverStatus` again, wait for what is still under way, fetch it once more, and only
+//! then close the connections.
 
 mod clock;
 mod commands;
@@ -19,6 +20,7 @@ mod event_loop;
 mod extended_json;
 #[cfg(test)]
 mod fake_server;
+mod latency_hash;
 mod limits;
 mod load;
 mod opening;
@@ -39,7 +41,7 @@ mod worker;
 mod ycsb;
 
 pub use error::LoadError;
-pub use outcome::{LoadOutcome, StatusPair};
+pub use outcome::{Commands, LoadOutcome, StatusPair};
 pub use plan::{DEFAULT_COLLECTION, DEFAULT_DATABASE, LoadPlan};
 pub use progress::Progress;
 pub use run::run;

@@ -14,12 +14,12 @@ use super::{
     clock::{between, now_ns, process_cpu, span_ns},
     control::Control,
     error::LoadError,
-    outcome::{LoadOutcome, StatusPair},
+    outcome::{Commands, LoadOutcome, StatusPair},
     plan::LoadPlan,
     progress::Progress,
     recorder::Recorder,
     window::Window,
-    worker::Report,
+    worker::{Report, Seen},
 };
 
 /// How often to look whether the run has been stopped.
@@ -32,15 +32,16 @@ pub(super) struct Conductor<'a> {
     pub(super) stop: &'a AtomicBool,
     pub(super) control: &'a mut Control,
     pub(super) reports: Receiver<Report>,
-    /// Tells each thread when the load begins; a thread whose sender is gone ends instead.
+    /// Tells each thread when the load begins. A thread whose sender is gone does not begin, or, if it has ended, closes
+    /// its connections.
     pub(super) begins: Vec<Sender<u64>>,
 }
 
 /// What the threads have told so far.
 struct Told {
-    running: usize,
     opened: usize,
-    total: Recorder,
+    /// Of each thread that has ended, by its number.
+    seen: Vec<Option<Seen>>,
     error: Option<LoadError>,
 }
 
@@ -48,15 +49,31 @@ impl Told {
     fn take(&mut self, report: Report) {
         match report {
             Report::Opened => self.opened += 1,
-            Report::Ended(result) => {
-                self.running = self.running.saturating_sub(1);
-                match *result {
-                    Ok(Some(recorder)) => self.total.merge(&recorder),
-                    Ok(None) => {}
-                    Err(error) => self.error = self.error.take().or(Some(error)),
+            Report::Ended { thread, result } => match *result {
+                Ok(seen) => {
+                    if let Some(of_thread) = self.seen.get_mut(thread) {
+                        *of_thread = seen;
+                    }
                 }
-            }
+                Err(error) => self.error = self.error.take().or(Some(error)),
+            },
         }
+    }
+
+    /// Whether there is no connection left in any thread since before the end of the measured part.
+    fn all_deserted(&self) -> bool {
+        self.seen
+            .iter()
+            .all(|seen| seen.as_ref().is_some_and(|seen| seen.deserted))
+    }
+
+    /// What all threads have seen together.
+    fn total(&self) -> Recorder {
+        let mut total = Recorder::new();
+        for seen in self.seen.iter().flatten() {
+            total.merge(&seen.recorder);
+        }
+        total
     }
 }
 
@@ -67,7 +84,7 @@ enum Waited {
     ToTheEnd,
     /// The run was stopped.
     Stopped,
-    /// No thread is at work any more, or one has failed.
+    /// All connections are lost, or a thread has failed.
     Alone,
 }
 
@@ -78,9 +95,18 @@ struct Measured {
     cpu: Duration,
     before: Option<Document>,
     after: Option<Document>,
+    end: Option<Document>,
 }
 
 impl Measured {
+    fn status(self) -> Option<StatusPair> {
+        Some(StatusPair {
+            before: self.before?,
+            after: self.after?,
+            end: self.end?,
+        })
+    }
+
     fn nothing(ended: Waited) -> Self {
         Self {
             ended,
@@ -88,6 +114,7 @@ impl Measured {
             cpu: Duration::ZERO,
             before: None,
             after: None,
+            end: None,
         }
     }
 }
@@ -100,25 +127,26 @@ impl Conductor<'_> {
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<LoadOutcome, LoadError> {
         let mut told = Told {
-            running: self.begins.len(),
             opened: 0,
-            total: Recorder::new(),
+            seen: self.begins.iter().map(|_| None).collect(),
             error: None,
         };
         let result = self.measure(&mut told, progress);
-        // The threads have to end, and do so even where an error has kept them from beginning.
+        // The threads have to end, also where an error has cut the measured part short.
         self.window.close(now_ns());
-        self.begins.clear();
         progress(Progress::Finishing);
-        while told.running > 0
-            && let Ok(report) = self.reports.recv()
-        {
+        while let Ok(report) = self.reports.recv() {
             told.take(report);
         }
-        let measured = result?;
-        match told.error {
+        let mut measured = result?;
+        measured.end = match measured.after {
+            Some(_) => self.status_if_answered(),
+            None => None,
+        };
+        self.begins.clear();
+        match told.error.take() {
             Some(error) => Err(error),
-            None => self.result(measured, &told.total),
+            None => self.result(measured, &told),
         }
     }
 
@@ -130,6 +158,8 @@ impl Conductor<'_> {
         progress(Progress::Opening);
         let ended = self.wait_for_opening(told);
         if ended != Waited::ToTheEnd {
+            // Threads that wait for the load to begin have to learn that it does not.
+            self.begins.clear();
             return Ok(Measured::nothing(ended));
         }
 
@@ -154,8 +184,7 @@ impl Conductor<'_> {
         self.window.close(now_ns());
         let cpu = process_cpu().saturating_sub(cpu_before);
         let after = match before {
-            // What was measured is worth more than the status; a broken connection shows in the numbers anyway.
-            Some(_) => self.control.server_status().unwrap_or_default(),
+            Some(_) => self.status_if_answered(),
             None => None,
         };
         Ok(Measured {
@@ -164,7 +193,13 @@ impl Conductor<'_> {
             cpu,
             before,
             after,
+            end: None,
         })
+    }
+
+    /// What was measured is worth more than the status; a broken connection shows in the numbers anyway.
+    fn status_if_answered(&mut self) -> Option<Document> {
+        self.control.server_status().unwrap_or_default()
     }
 
     /// Waits for all threads to have opened their connections.
@@ -186,14 +221,7 @@ impl Conductor<'_> {
                 return Waited::ToTheEnd;
             }
             if let Some(interrupted) = self.listen(told, left.min(TICK)) {
-                // Threads that have nothing under way end with the window, and may tell so before this wait is over.
-                let ended_in_time =
-                    interrupted == Waited::Alone && told.error.is_none() && now_ns() >= time_ns;
-                return if ended_in_time {
-                    Waited::ToTheEnd
-                } else {
-                    interrupted
-                };
+                return interrupted;
             }
         }
     }
@@ -206,12 +234,21 @@ impl Conductor<'_> {
         match self.reports.recv_timeout(timeout) {
             Ok(report) => told.take(report),
             Err(RecvTimeoutError::Timeout) => {}
+            // All threads have ended: at the end of the measured part, which is now, unless one of them has panicked.
+            Err(RecvTimeoutError::Disconnected) if told.seen.iter().all(Option::is_some) => {}
             Err(RecvTimeoutError::Disconnected) => return Some(Waited::Alone),
         }
-        (told.running == 0 || told.error.is_some()).then_some(Waited::Alone)
+        (told.all_deserted() || told.error.is_some()).then_some(Waited::Alone)
     }
 
-    fn result(&self, measured: Measured, total: &Recorder) -> Result<LoadOutcome, LoadError> {
+    fn result(&self, measured: Measured, told: &Told) -> Result<LoadOutcome, LoadError> {
+        let total = told.total();
+        // Whatever the wait has seen of it: threads that find themselves alone just before the end tell it after.
+        let ended = if told.all_deserted() {
+            Waited::Alone
+        } else {
+            measured.ended
+        };
         let mut outcome = LoadOutcome {
             seconds: measured.length.as_secs_f64(),
             operations: total.operations(),
@@ -221,16 +258,18 @@ impl Conductor<'_> {
             cpu: measured.cpu,
             requests: total.requests,
             unsent: total.unsent,
-            status: measured
-                .before
-                .zip(measured.after)
-                .map(|(before, after)| StatusPair { before, after }),
-            complete: measured.ended == Waited::ToTheEnd,
+            commands: Commands {
+                control: total.commands.control + self.control.answered,
+                ..total.commands
+            },
+            latency_hash: total.latency_hash(),
+            complete: ended == Waited::ToTheEnd,
+            status: measured.status(),
         };
         if outcome.seconds > 0.0 {
             outcome.throughput_ops = outcome.operation_count() as f64 / outcome.seconds;
         }
-        match measured.ended {
+        match ended {
             Waited::ToTheEnd | Waited::Stopped => Ok(outcome),
             Waited::Alone => Err(LoadError::AllConnectionsLost {
                 address: self.plan.address,

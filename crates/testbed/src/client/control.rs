@@ -26,6 +26,8 @@ pub(super) struct Control {
     stream: TcpStream,
     buffer: FrameBuffer,
     request_id: i32,
+    /// Commands that were answered, here and on the connections that did a part of its work.
+    pub(super) answered: u64,
 }
 
 impl Control {
@@ -48,6 +50,7 @@ impl Control {
             stream,
             buffer: FrameBuffer::default(),
             request_id: 0,
+            answered: 0,
         };
         let reply = control.call(&commands::hello(), &[])?;
         control.demand_ok("hello", &reply)?;
@@ -151,6 +154,7 @@ impl Control {
                 let body =
                     body.map_err(|(Fault::Failed(reason) | Fault::Protocol(reason))| self.malformed(reason));
                 self.buffer.consume(length);
+                self.answered += 1;
                 return body;
             }
             match self.buffer.receive(&mut self.stream) {

@@ -24,6 +24,17 @@ const SWEEP_NS: u64 = 500_000_000;
 /// Events taken from the kernel at once.
 const EVENTS: usize = 1024;
 
+/// What a thread has when it is done.
+#[derive(Debug)]
+pub(super) struct Finished {
+    /// What it has seen.
+    pub(super) recorder: Recorder,
+    /// Whether it lost all its connections before the end of the measured part.
+    pub(super) deserted: bool,
+    /// The connections that are left, still open.
+    pub(super) connections: Vec<Connection>,
+}
+
 /// One thread's share of the load, once its connections are open.
 ///
 /// Each turn sends what is due, sleeps until the next request is due or a reply comes, and takes the replies. What
@@ -58,6 +69,9 @@ impl<'a> EventLoop<'a> {
         limits: Limits,
     ) -> Result<Self, LoadError> {
         let timer = Timer::new(poll.registry(), TIMER).map_err(LoadError::system("create a timer"))?;
+        let mut recorder = Recorder::new();
+        // Their handshakes.
+        recorder.commands.control = connections.len() as u64;
         Ok(Self {
             poll,
             timer,
@@ -69,7 +83,7 @@ impl<'a> EventLoop<'a> {
             buffer: FrameBuffer::default(),
             window,
             limits,
-            recorder: Recorder::new(),
+            recorder,
             next_sweep_ns: now_ns() + SWEEP_NS,
         })
     }
@@ -78,14 +92,18 @@ impl<'a> EventLoop<'a> {
     ///
     /// # Errors
     /// If the system refuses to wait for events.
-    pub(super) fn run(mut self) -> Result<Recorder, LoadError> {
+    pub(super) fn run(mut self) -> Result<Finished, LoadError> {
         let mut events = Events::with_capacity(EVENTS);
         loop {
             let now_ns = now_ns();
             self.send_due(now_ns);
             if self.is_finished(now_ns) {
                 self.recorder.unsent = self.schedule.unsent(self.window.end_ns());
-                return Ok(self.recorder);
+                return Ok(Finished {
+                    recorder: self.recorder,
+                    deserted: self.alive == 0 && !self.window.is_over(now_ns),
+                    connections: self.connections.into_iter().flatten().collect(),
+                });
             }
             if now_ns >= self.next_sweep_ns {
                 self.sweep(now_ns);
@@ -196,6 +214,15 @@ impl<'a> EventLoop<'a> {
 
     fn record(&mut self, to: Waiting, at_ns: u64, failure: Option<String>) {
         let measured = self.window.contains(at_ns);
+        let commands = &mut self.recorder.commands;
+        let of_its_time = if measured {
+            &mut commands.measured
+        } else if self.window.is_over(at_ns) {
+            &mut commands.drained
+        } else {
+            &mut commands.warmup
+        };
+        *of_its_time += 1;
         match (failure, to.operation) {
             (Some(message), _) => {
                 self.recorder.errors += u64::from(measured);

@@ -30,6 +30,7 @@ mod tests {
         let pair = StatusPair {
             before,
             after: doc! {},
+            end: doc! { "big": i64::MAX },
         };
         let json = serde_json::to_string(&pair).unwrap();
         assert_eq!(serde_json::from_str::<StatusPair>(&json).unwrap(), pair);

@@ -46,6 +46,7 @@ pub(super) fn load(
         stop,
         next: AtomicU64::new(0),
         abandoned: AtomicBool::new(false),
+        answered: AtomicU64::new(0),
     };
     let total = plan.records;
     let mut inserted = 0;
@@ -74,6 +75,7 @@ pub(super) fn load(
             }
         }
     });
+    control.answered += work.answered.load(Ordering::Relaxed);
     match failure {
         Some(source) => Err(LoadError::Load {
             inserted,
@@ -93,6 +95,8 @@ struct Work<'a> {
     /// The first record that nobody has taken on yet.
     next: AtomicU64,
     abandoned: AtomicBool,
+    /// Commands of threads that came to their end.
+    answered: AtomicU64,
 }
 
 impl Work<'_> {
@@ -115,6 +119,7 @@ impl Work<'_> {
             control.insert(self.namespace, &record_batch(numbers, self.plan.seed))?;
             let _listener_waits_for_all = acknowledge.send(Ok(count));
         }
+        self.answered.fetch_add(control.answered, Ordering::Relaxed);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use bson::Document;
 use scenario::{Operation, OperationOutcome};
 use serde::{Deserialize, Serialize};
 
-use super::extended_json;
+use super::{extended_json, latency_hash};
 
 /// What a load run measured. Latencies count from the send, in an open loop from the arrival, to the whole reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +29,16 @@ pub struct LoadOutcome {
     /// first of them and the rate. Their wait is in no latency: a number above 0 says that the server, or the
     /// client, does not keep up.
     pub unsent: u64,
-    /// `serverStatus` at both ends of the measured part; none if the server has no such command.
+    /// All requests that the client sent and had answered, from its first connection to its last `serverStatus`.
+    pub commands: Commands,
+    /// Stands for every operation recorded in the measured part: which it was and its latency to the nanosecond, in the
+    /// order of the replies on each thread of the client, over the threads in their order. Two runs with equal hashes
+    /// had the same latencies in the same order. On a clock that nobody controls no two runs have; in a virtual machine
+    /// whose time is a function of its inputs it is a digest of the run. In JSON 16 hexadecimal digits.
+    #[serde(with = "latency_hash::hex")]
+    pub latency_hash: u64,
+    /// `serverStatus` at both ends of the measured part and at the end of all; none if the server has no such command or
+    /// stopped answering.
     pub status: Option<StatusPair>,
     /// Whether the measured part ran to its planned end.
     pub complete: bool,
@@ -43,7 +52,39 @@ impl LoadOutcome {
     }
 }
 
-/// Two replies to `serverStatus`. In JSON they are MongoDB Extended JSON v2, canonical, which keeps number types.
+/// Requests that the client sent and had answered, well or with an error, by when the reply came.
+///
+/// A server that nobody else uses, and that loses none of its connections, has decoded exactly
+/// [`total`](Self::total) requests when it writes [`StatusPair::end`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commands {
+    /// What is no operation of the load, on all connections: handshakes, the load phase, and every `serverStatus`, the
+    /// last one included.
+    pub control: u64,
+    /// Operations before the measured part.
+    pub warmup: u64,
+    /// Operations in the measured part, also those that failed.
+    pub measured: u64,
+    /// Operations that were still under way at its end.
+    pub drained: u64,
+}
+
+impl Commands {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.control + self.warmup + self.measured + self.drained
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.control += other.control;
+        self.warmup += other.warmup;
+        self.measured += other.measured;
+        self.drained += other.drained;
+    }
+}
+
+/// Replies to `serverStatus`, all of them written while every load connection was open. In JSON they are MongoDB Extended JSON v2, canonical, which keeps number types.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StatusPair {
     /// Asked for and received before the first recorded operation.
@@ -52,4 +93,7 @@ pub struct StatusPair {
     /// Asked for right after the end of the measured part, while its last operations may be still under way.
     #[serde(with = "extended_json")]
     pub after: Document,
+    /// Asked for when nothing was under way any more.
+    #[serde(with = "extended_json")]
+    pub end: Document,
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::Histogram;
 use scenario::{Operation, OperationOutcome};
 
-use super::distribution::distribution;
+use super::{distribution::distribution, latency_hash::LatencyHash, outcome::Commands};
 
 /// Longest latency that is told apart, in ns: 100 s. Longer ones count as this.
 pub(super) const LONGEST_NS: u64 = 100_000_000_000;
@@ -25,6 +25,10 @@ pub(super) struct Recorder {
     pub(super) unsent: u64,
     /// How the last connection that broke did so.
     pub(super) last_loss: Option<String>,
+    /// Every reply that came.
+    pub(super) commands: Commands,
+    /// What the histograms hold, in its order.
+    latency_hash: LatencyHash,
 }
 
 /// A histogram of ns.
@@ -46,11 +50,14 @@ impl Recorder {
             requests: 0,
             unsent: 0,
             last_loss: None,
+            commands: Commands::default(),
+            latency_hash: LatencyHash::new(),
         }
     }
 
     /// Notes an operation that completed.
     pub(super) fn completed(&mut self, operation: Operation, latency_ns: u64) {
+        self.latency_hash.add(operation, latency_ns);
         match operation {
             Operation::Read => self.reads.saturating_record(latency_ns),
             Operation::Update => self.updates.saturating_record(latency_ns),
@@ -68,6 +75,7 @@ impl Recorder {
         }
     }
 
+    /// Adds what another thread has seen. Threads have to be merged in their order.
     pub(super) fn merge(&mut self, other: &Self) {
         // Both have the same bounds, so nothing can be refused.
         let _same_bounds = self.reads.add(&other.reads);
@@ -75,12 +83,18 @@ impl Recorder {
         self.errors += other.errors;
         self.requests += other.requests;
         self.unsent += other.unsent;
+        self.commands.add(&other.commands);
+        self.latency_hash.join(other.latency_hash);
         if let Some((at_ns, what)) = &other.first_error {
             self.went_wrong(*at_ns, what);
         }
         if other.last_loss.is_some() {
             self.last_loss.clone_from(&other.last_loss);
         }
+    }
+
+    pub(super) fn latency_hash(&self) -> u64 {
+        self.latency_hash.value()
     }
 
     pub(super) fn first_error(&self) -> Option<String> {

@@ -22,6 +22,8 @@ const FILES_PER_THREAD: u64 = 2;
 /// 2. All connections are opened, and warmed up for `warmup`.
 /// 3. `serverStatus` is fetched, then the measured part begins: operations that complete within it are recorded.
 /// 4. At its end nothing new is sent, `serverStatus` is fetched again, and replies still under way are awaited.
+/// 5. `serverStatus` is fetched once more, and only then the connections are closed: a server with a thread per
+///    connection keeps all its threads, and whatever the kernel counts for each, until it has told them.
 ///
 /// A connection that breaks, or gets no reply for 30 s, counts as one error, and the load goes on with the others.
 /// Setting `stop` ends the run early; what was measured until then is returned, with `complete` false.
@@ -66,7 +68,7 @@ pub(super) fn run_within(
             let report = report.clone();
             thread::Builder::new()
                 .name("load".to_owned())
-                .spawn_scoped(scope, move || job.work(&report, &load_begins))
+                .spawn_scoped(scope, move || job.work(report, &load_begins))
                 // Those that have started already must not wait for a load that will not begin.
                 .inspect_err(|_| window.close(0))
                 .map_err(LoadError::system("start a thread"))?;

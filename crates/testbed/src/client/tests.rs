@@ -92,6 +92,11 @@ fn a_closed_loop_records_both_operations() {
         0,
         "one request at a time"
     );
+    let commands = outcome.commands;
+    assert_eq!(commands.total(), server.state.seen.lock().unwrap().len() as u64);
+    // The control connection shakes hands as well, and asks for the status three times.
+    assert_eq!(commands.control, 4 + 1 + 3);
+    assert_eq!(commands.measured, count);
     let status = outcome.status.unwrap();
     let requests = |status: &bson::Document| status.get_i64("requests").unwrap();
     assert!(requests(&status.after) >= requests(&status.before) + i64::try_from(count).unwrap());

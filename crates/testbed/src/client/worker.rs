@@ -14,8 +14,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use super::{
     clock::{now_ns, span_ns},
     commands::Namespace,
+    connection::Connection,
     error::LoadError,
-    event_loop::EventLoop,
+    event_loop::{EventLoop, Finished},
     limits::Limits,
     opening,
     plan::LoadPlan,
@@ -33,6 +34,8 @@ pub(super) struct Job<'a> {
     pub(super) limits: Limits,
     pub(super) window: &'a Window,
     pub(super) stop: &'a AtomicBool,
+    /// Which of the threads this is.
+    thread: usize,
     /// The thread's connections, among all of them.
     numbers: Range<u32>,
     operations: Vec<Operations>,
@@ -44,8 +47,21 @@ pub(super) struct Job<'a> {
 pub(super) enum Report {
     /// All its connections are open.
     Opened,
-    /// It is done; none if it was given up before the load began.
-    Ended(Box<Result<Option<Recorder>, LoadError>>),
+    /// It is done, and holds its connections open.
+    Ended {
+        /// Which of the threads.
+        thread: usize,
+        /// What it has seen; none if it was given up before the load began.
+        result: Box<Result<Option<Seen>, LoadError>>,
+    },
+}
+
+/// What a thread has seen of the load.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) recorder: Recorder,
+    /// Whether it lost all its connections before the end of the measured part.
+    pub(super) deserted: bool,
 }
 
 /// The jobs of a plan's threads: equal shares of its connections.
@@ -74,11 +90,13 @@ pub(super) fn jobs<'a>(
     }
     shares
         .into_iter()
-        .map(|(numbers, operations)| Job {
+        .enumerate()
+        .map(|(thread, (numbers, operations))| Job {
             plan,
             limits,
             window,
             stop,
+            thread,
             numbers,
             operations,
             arrivals: generators.next(),
@@ -87,18 +105,35 @@ pub(super) fn jobs<'a>(
 }
 
 impl Job<'_> {
-    /// Opens the connections, waits for the time at which the load begins, and makes the load.
-    pub(super) fn work(self, reports: &Sender<Report>, begin: &Receiver<u64>) {
-        let result = self.work_to_end(reports, begin);
+    /// Opens the connections, waits for the time at which the load begins, and makes the load. The connections are
+    /// closed when the sender of `begin` is gone.
+    pub(super) fn work(self, reports: Sender<Report>, begin: &Receiver<u64>) {
+        let thread = self.thread;
+        let (result, open) = match self.work_to_end(&reports, begin) {
+            Ok(Some(Finished {
+                recorder,
+                deserted,
+                connections,
+            })) => (Ok(Some(Seen { recorder, deserted })), connections),
+            Ok(None) => (Ok(None), Vec::new()),
+            Err(error) => (Err(error), Vec::new()),
+        };
         // Nobody listens where another thread's error has ended the run.
-        let _nobody_listens = reports.send(Report::Ended(Box::new(result)));
+        let _nobody_listens = reports.send(Report::Ended {
+            thread,
+            result: Box::new(result),
+        });
+        // Whoever waits for the reports learns by this that there are no more, also from a thread that panicked.
+        drop(reports);
+        while begin.recv().is_ok() {}
+        drop::<Vec<Connection>>(open);
     }
 
     fn work_to_end(
         mut self,
         reports: &Sender<Report>,
         begin: &Receiver<u64>,
-    ) -> Result<Option<Recorder>, LoadError> {
+    ) -> Result<Option<Finished>, LoadError> {
         let mut poll = Poll::new().map_err(LoadError::system("create an event queue"))?;
         let operations = std::mem::take(&mut self.operations);
         let given_up = || self.stop.load(Ordering::Relaxed) || self.window.is_over(now_ns());

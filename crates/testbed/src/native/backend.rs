@@ -242,5 +242,6 @@ fn read(text: &str) -> Result<Outcome, NativeError> {
         &load,
         &section(&status.before)?,
         &section(&status.after)?,
+        &section(&status.end)?,
     ))
 }

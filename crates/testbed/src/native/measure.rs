@@ -10,11 +10,17 @@ use crate::{
     server::{CedeStatus, transport::YieldPointCounts},
 };
 
-/// The outcome of a run whose server stood at `before` and `after` at the start and the end of the measured part.
+/// The outcome of a run whose server stood at `before` and `after` at the start and the end of the measured part, and at
+/// `end` when all was answered.
 ///
 /// What the server counted is divided by the requests that it counted between the same two readings: they embrace the
 /// measured part, and are further apart than it is long where a reading has to wait for a CPU.
-pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatus) -> Outcome {
+pub(super) fn outcome(
+    load: &LoadOutcome,
+    before: &CedeStatus,
+    after: &CedeStatus,
+    end: &CedeStatus,
+) -> Outcome {
     let between = Between { before, after };
     let requests = between.grown(|status| status.transport.requests);
     let per_request = |count: u64| ratio(count as f64, requests as f64);
@@ -61,12 +67,12 @@ pub(super) fn outcome(load: &LoadOutcome, before: &CedeStatus, after: &CedeStatu
             server_share: ratio(server_cpu as f64, wall),
         },
         errors: load.errors,
-        notes: notes(load),
+        notes: notes(load, end),
     }
 }
 
-/// What the client has to say beside its numbers.
-fn notes(load: &LoadOutcome) -> Vec<String> {
+/// What the reader has to know beside the numbers.
+fn notes(load: &LoadOutcome, end: &CedeStatus) -> Vec<String> {
     let first = load
         .first_error
         .iter()
@@ -78,7 +84,17 @@ fn notes(load: &LoadOutcome) -> Vec<String> {
             load.unsent
         )
     });
-    first.chain(unsent).collect()
+    first
+        .chain(unsent)
+        .chain(miscounted(load.commands.total(), end.transport.requests))
+        .collect()
+}
+
+/// Both halves count the same requests, and nobody else uses the server.
+fn miscounted(answered: u64, decoded: u64) -> Option<String> {
+    (answered != decoded).then(|| {
+        format!("the server decoded {decoded} requests, the client sent {answered} that were answered")
+    })
 }
 
 struct Between<'a> {
@@ -103,4 +119,18 @@ fn micros(time: Duration) -> f64 {
 /// 0 where nothing happened.
 fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_only_one_half_counted_are_told() {
+        assert_eq!(miscounted(7, 7), None);
+        assert_eq!(
+            miscounted(6, 7).as_deref(),
+            Some("the server decoded 7 requests, the client sent 6 that were answered")
+        );
+    }
 }

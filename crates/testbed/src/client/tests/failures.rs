@@ -81,6 +81,36 @@ fn an_open_loop_goes_on_without_a_lost_connection() {
 }
 
 #[test]
+fn a_thread_without_connections_does_not_end_the_load() {
+    let server = on_operations(|seen| {
+        if seen.earlier == 20 {
+            Answer::Disconnect
+        } else {
+            Answer::Well
+        }
+    });
+    let outcome = run_plan(&LoadPlan {
+        connections: 2,
+        threads: 2,
+        ..plan(&server)
+    })
+    .unwrap();
+    assert!(outcome.complete && outcome.errors == 1 && server.operations().len() > 30);
+}
+
+#[test]
+fn connections_that_are_lost_after_the_end_do_not_spoil_the_result() {
+    // The connections are idle from then on: nothing is lost that was measured.
+    let server = FakeServer::start(|seen| match (seen.command.as_str(), seen.earlier) {
+        ("serverStatus", 1) => Answer::Vanish,
+        _ => Answer::Well,
+    });
+    let outcome = run_plan(&plan(&server)).unwrap();
+    assert!(outcome.complete && outcome.operation_count() > 0);
+    assert!(outcome.status.is_none(), "it is whole or not there");
+}
+
+#[test]
 fn a_server_that_vanishes_leaves_partial_numbers() {
     let server = on_operations(|seen| {
         if seen.earlier == 2000 {
