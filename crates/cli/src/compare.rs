@@ -53,11 +53,18 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     // A result says what it was made with, not that it was derived.
     scenario.cpus = Auto::Given(split.cpus());
     scenario.connections = Auto::Given(split.connections(&scenario));
+    if !split.shared {
+        scenario.client_cpus = Auto::Given(split.client_cpus());
+    }
     for file in args.json.iter().chain(&args.html) {
         output::check_writable(file)?;
     }
     let program = std::env::current_exe().map_err(Failure::run)?;
-    let backend = Native { program, split };
+    let backend = Native {
+        program,
+        split,
+        client_priority: None,
+    };
     backend
         .check(&scenario, cells.iter().map(|cell| cell.variant))
         .map_err(Failure::usage)?;

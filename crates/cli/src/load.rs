@@ -5,7 +5,10 @@ use std::{
 
 use clap::Args;
 use scenario::{OperationOutcome, Run, Scenario, Variant, Workload};
-use testbed::client::{self, LoadOutcome, LoadPlan};
+use testbed::{
+    client::{self, LoadOutcome, LoadPlan},
+    native,
+};
 
 use crate::{
     args::{self, PlaceArgs, ScenarioArgs},
@@ -40,6 +43,9 @@ pub(crate) struct LoadArgs {
     /// Say nothing about progress
     #[arg(long)]
     quiet: bool,
+    /// Run under the real-time policy with this priority, before every thread that has none
+    #[arg(long, hide = true, value_name = "PRIORITY", value_parser = clap::value_parser!(u8).range(1..=99))]
+    realtime: Option<u8>,
     #[command(flatten)]
     scenario: ScenarioArgs,
     #[command(flatten)]
@@ -55,6 +61,10 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
     };
     let plan = plan(&run, &args.uri, !args.no_load_phase)?;
     args.place.apply()?;
+    if let Some(priority) = args.realtime {
+        // Before any other thread is started: each inherits it.
+        native::run_as_fifo(priority).map_err(Failure::run)?;
+    }
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     std::thread::sleep(Duration::from_secs_f64(run.scenario.settle_s));
     let progress = Progress::new(args.quiet);

@@ -48,6 +48,14 @@ fn wrong_use_is_one_line_that_says_what_was_expected() {
         &["compare", "--cpus", "4096"],
         "the CPUs that this process may use",
     );
+    assert_usage(
+        &["compare", "--set", "client_cpus=4096"],
+        "client_cpus=4096 beside 1",
+    );
+    assert_usage(
+        &["load", "--uri", "mongodb://127.0.0.1", "--realtime", "100"],
+        "1..=99",
+    );
     assert_usage(&["compare", "--scenario", "/no/such.toml"], "/no/such.toml");
     assert_usage(
         &["compare", "--json", "/no/such/folder/file"],

@@ -27,6 +27,7 @@ keys! {
     admission: Admission [()] = Admission::None, "admission control in front of the storage engine";
     base_slice_us: Auto<u64> [100..=100_000] = Auto::Auto, "EEVDF base slice of the host during the run, in us (needs root and debugfs); auto: untouched";
     slice_us: u64 [100..=100_000] = 350, "custom slice of connection threads in the variant `capped`, in us";
+    client_cpus: Auto<u32> [1..=4096] = Auto::Auto, "CPUs for the client alone; auto: those that the server leaves, and where it leaves none, the server's";
     client_threads: u32 [1..=64] = 1, "event-driven threads of the client";
     settle_s: f64 [0.0..=HOUR_S] = 0.0, "pause before the load phase, in seconds";
     warmup_s: f64 [0.0..=HOUR_S] = 1.0, "load before the measured part, in seconds";

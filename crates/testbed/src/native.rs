@@ -8,6 +8,7 @@ mod cpu_list;
 mod host;
 mod measure;
 mod parent;
+mod realtime;
 mod split;
 
 pub use backend::{CheckError, Measured, Native, NativeError};
@@ -15,4 +16,5 @@ pub use base_slice::{BaseSlice, BaseSliceError};
 pub use cpu_list::{CpuList, CpuListError};
 pub use host::host;
 pub use parent::end_with_parent;
+pub use realtime::{RealtimeError, run_as_fifo};
 pub use split::{CpuSplit, SplitError};

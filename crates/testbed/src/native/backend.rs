@@ -35,6 +35,8 @@ pub struct Native {
     pub program: PathBuf,
     /// Who runs where.
     pub split: CpuSplit,
+    /// Real-time priority of the client, 1 to 99; none for the default scheduling policy.
+    pub client_priority: Option<u8>,
 }
 
 /// What came out of a run.
@@ -143,6 +145,9 @@ impl Native {
         let mut load = self.command("load", run);
         load.args(["--uri", &uri, "--workload", run.workload.name(), "--json", "-"]);
         load.args(["--cpu-list", &self.split.client.to_string()]);
+        if let Some(priority) = self.client_priority {
+            load.args(["--realtime", &priority.to_string()]);
+        }
         let mut client = self.start(load, progress)?;
         let text = result(&mut client, run, stop).map_err(|error| {
             // A server that is gone is the cause of whatever the client has to say.
@@ -154,7 +159,7 @@ impl Native {
             }
         })?;
         let mut outcome = read(&text)?;
-        outcome.notes.insert(0, self.split.describe());
+        outcome.notes.insert(0, self.split.describe(self.client_priority));
         outcome
             .notes
             .extend(server.errors().iter().map(|line| without_name(line).to_owned()));
