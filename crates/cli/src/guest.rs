@@ -14,6 +14,9 @@ pub(crate) const WORK: Work = Work { run };
 
 /// Where the guest finds this program.
 const PROGRAM: &str = "/init";
+/// The client's SCHED_FIFO priority: above every thread of the server, as the interrupts of a network card are, and below the
+/// kernel's own real-time threads.
+const CLIENT_PRIORITY: u8 = 10;
 /// An instruction of a guest takes 1 ns.
 const INSTRUCTIONS_PER_US: f64 = 1000.0;
 
@@ -26,6 +29,7 @@ fn run(run: &Run, _trace: bool) -> Result<lab::Measured, String> {
     let backend = Native {
         program: PathBuf::from(PROGRAM),
         split: CpuSplit::new(&available, &scenario).map_err(|error| error.to_string())?,
+        client_priority: Some(CLIENT_PRIORITY),
     };
     let run = Run {
         scenario,

@@ -51,9 +51,12 @@ impl Clock {
         }
     }
 
-    /// Arguments for the kernel.
-    pub(crate) const fn kernel_arguments(self) -> &'static str {
+    /// Arguments for the kernel of a guest with `cpus` CPUs.
+    pub(crate) const fn kernel_arguments(self, cpus: u32) -> &'static str {
         match self {
+            // To calibrate the timer of the APIC, the kernel waits for 100 ms in a loop of PAUSE instructions, at each of
+            // which QEMU leaves its translated code: half of the time of a boot. One CPU can do with the HPET.
+            Self::Instructions if cpus == 1 => "tsc=reliable softlockup_panic=1 noapictimer",
             Self::Instructions => "tsc=reliable softlockup_panic=1",
             Self::Kvm => "nowatchdog",
             // Without polling timers get lost; a TSC that is found unstable makes the kernel patch itself, and fall.

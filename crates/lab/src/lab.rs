@@ -78,6 +78,8 @@ impl Lab {
     pub fn scenario() -> Scenario {
         Scenario {
             engine: scenario::Engine::Synthetic,
+            // The synthetic engine keeps none, and each costs its way through the wire.
+            records: 1000,
             settle_s: 5.0,
             warmup_s: 0.3,
             seconds: 2.0,
@@ -113,7 +115,7 @@ impl Lab {
         stop: &AtomicBool,
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
-        let cpus = scenario.cpus.unwrap_or_else(|| CPUS);
+        let cpus = scenario.cpus.unwrap_or_else(|| CPUS) + scenario.client_cpus.unwrap_or_else(|| 0);
         let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds + OVERHEAD_S;
         let run = Run {
             scenario: stretch(scenario, self.clock, cpus),

@@ -139,7 +139,7 @@ impl Machine<'_> {
     pub(crate) fn kernel_arguments(&self) -> String {
         format!(
             "console=ttyS0 quiet panic=-1 oops=panic mitigations=off nokaslr norandmaps {}",
-            self.clock.kernel_arguments()
+            self.clock.kernel_arguments(self.cpus)
         )
     }
 
