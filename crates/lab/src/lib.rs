@@ -1,18 +1,23 @@
 //! The lab: boots real Debian kernels in QEMU and runs scenarios in them, in virtual time that is the instruction
 //! count, so that a result is the same on every host.
 
+mod apt;
 mod cache;
 mod clock;
 mod console;
 mod digest;
+mod durable;
 mod frame;
-pub mod guest;
 mod initramfs;
 mod lab;
 mod machine;
 mod order;
 mod program;
+mod programs;
+pub mod guest;
+pub mod kernels;
 
+pub use apt::AptError;
 pub use cache::{Cache, CacheError};
 pub use clock::Clock;
 pub use frame::FrameError;
