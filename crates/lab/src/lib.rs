@@ -16,6 +16,7 @@ mod program;
 mod programs;
 pub mod guest;
 pub mod kernels;
+pub mod qemu;
 
 pub use apt::AptError;
 pub use cache::{Cache, CacheError};
