@@ -1,19 +1,50 @@
 //! The commands of the lab.
 
+mod fetch;
+mod list;
 mod run;
 
 use clap::Subcommand;
+use lab::{Cache, kernels::KernelError, qemu::QemuError};
 
 use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
+    /// Tell which kernels there are, and which of them are in the cache
+    List(list::ListArgs),
+    /// Get kernels and QEMU from Debian into the cache
+    Fetch(fetch::FetchArgs),
     /// Run one cell on one kernel
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
 }
 
-pub(crate) fn run(command: LabCommand) -> Result<(), Failure> {
+pub(crate) fn run(command: &LabCommand) -> Result<(), Failure> {
+    // Wherever it is to be, a cache that cannot be there is a matter of how this was called.
+    let cache = Cache::of_user().map_err(Failure::usage)?;
     match command {
-        LabCommand::Run(args) => run::run(&args),
+        LabCommand::List(args) => list::run(args, &cache),
+        LabCommand::Fetch(args) => fetch::run(args, &cache),
+        LabCommand::Run(args) => run::run(args),
+    }
+}
+
+impl From<KernelError> for Failure {
+    fn from(error: KernelError) -> Self {
+        if error.is_usage() {
+            Self::usage(error)
+        } else {
+            Self::run(error)
+        }
+    }
+}
+
+impl From<QemuError> for Failure {
+    fn from(error: QemuError) -> Self {
+        if error.is_usage() {
+            Self::usage(error)
+        } else {
+            Self::run(error)
+        }
     }
 }

@@ -37,7 +37,7 @@ enum Command {
     Load(load::LoadArgs),
     /// Tell what a yield costs on this kernel, and why
     Probe(probe::ProbeArgs),
-    /// Real kernels in virtual machines
+    /// Boot Debian's kernels, and measure on them
     #[command(subcommand)]
     Lab(lab::LabCommand),
 }
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => serve::run(args),
         Command::Load(args) => load::run(&args),
         Command::Probe(args) => probe::run(&args),
-        Command::Lab(command) => lab::run(command),
+        Command::Lab(command) => lab::run(&command),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
