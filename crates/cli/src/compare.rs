@@ -1,19 +1,25 @@
+mod lab;
 mod matrix;
+mod native;
 mod rounds;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use scenario::{Auto, Scenario};
-use testbed::native::{self, CpuList, CpuSplit, Native};
+use scenario::Backend;
 
-use self::matrix::MatrixArgs;
+use self::{lab::KernelArgs, matrix::MatrixArgs};
 use crate::{
     args::{self, ScenarioArgs},
     failure::Failure,
     interrupt, output,
     progress::Progress,
 };
+
+/// Rounds where nothing else is said: enough for an interval.
+const NATIVE_ROUNDS: u32 = 3;
+/// A result of the lab is the same each time. More rounds show what hangs on the seed.
+const LAB_ROUNDS: u32 = 1;
 
 #[derive(Debug, Args)]
 #[command(after_long_help = args::keys_help(), args_override_self = true)]
@@ -22,12 +28,14 @@ pub(crate) struct CompareArgs {
     matrix: MatrixArgs,
     #[command(flatten)]
     scenario: ScenarioArgs,
-    /// Where to run: native, on this host
+    /// Where to run: native, on this host; lab, on real kernels in virtual machines
     #[arg(long, value_name = "BACKEND", default_value = "native")]
     backend: String,
-    /// Rounds; each runs every cell once, in turn
-    #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    repeat: u32,
+    #[command(flatten)]
+    kernels: KernelArgs,
+    /// Rounds; each runs every cell once, in turn, with a seed of its own; natively 3 unless given, in the lab 1
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: Option<u32>,
     /// Write the result as JSON; - is standard output, and then nothing else is printed there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -40,48 +48,30 @@ pub(crate) struct CompareArgs {
 }
 
 pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
-    if args.backend != "native" {
-        return Err(Failure::usage(format!(
-            "unknown backend `{}`; expected one of: native",
-            args.backend
-        )));
+    let backend: Backend = args.backend.parse().map_err(Failure::usage)?;
+    if backend == Backend::Native && args.kernels.is_given() {
+        return Err(Failure::usage(
+            "--kernel, --clock, --verify, --jobs and --debian-mirror are the lab's: expected --backend lab beside them",
+        ));
     }
-    let mut scenario = args.scenario.read(Scenario::default())?;
+    let scenario = args.scenario.read(backend.scenario())?;
     let cells = args.matrix.cells()?;
-    let available = CpuList::available().map_err(Failure::run)?;
-    let split = CpuSplit::new(&available, &scenario).map_err(Failure::usage)?;
-    // A result says what it was made with, not that it was derived.
-    scenario.cpus = Auto::Given(split.cpus());
-    scenario.connections = Auto::Given(split.connections(&scenario));
-    if !split.shared {
-        scenario.client_cpus = Auto::Given(split.client_cpus());
-    }
     for file in args.json.iter().chain(&args.html) {
         output::check_writable(file)?;
     }
-    let program = std::env::current_exe().map_err(Failure::run)?;
-    let backend = Native {
-        program,
-        split,
-        client_priority: None,
-    };
-    backend
-        .check(&scenario, cells.iter().map(|cell| cell.variant))
-        .map_err(Failure::usage)?;
-
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     let progress = Progress::new(args.quiet);
-    progress.step("looking at this host's kernel");
-    let host = native::host();
-    let (comparison, failed) = rounds::run(
-        &backend,
-        &host,
-        &scenario,
-        &cells,
-        args.repeat,
-        &interrupted,
-        progress,
-    );
+    let (comparison, failed) = match backend {
+        Backend::Native => {
+            let repeat = args.repeat.unwrap_or(NATIVE_ROUNDS);
+            native::run(scenario, &cells, repeat, &interrupted, progress)
+        }
+        Backend::Lab => {
+            let repeat = args.repeat.unwrap_or(LAB_ROUNDS);
+            args.kernels
+                .run(&scenario, &cells, repeat, &interrupted, progress)
+        }
+    }?;
     progress.end();
 
     let report = comparison.report();

@@ -2,10 +2,10 @@
 
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
-use lab::guest::Work;
+use lab::{Extras, guest::Work};
 use scenario::{Auto, Run, Scenario};
 use testbed::{
-    native::{CpuList, CpuSplit, Native},
+    native::{self, CpuList, CpuSplit, Native},
     server::background,
 };
 
@@ -14,13 +14,13 @@ pub(crate) const WORK: Work = Work { run };
 
 /// Where the guest finds this program.
 const PROGRAM: &str = "/init";
-/// The client's SCHED_FIFO priority: above every thread of the server, as the interrupts of a network card are, and below the
+/// The client's `SCHED_FIFO` priority: above every thread of the server, as the interrupts of a network card are, and below the
 /// kernel's own real-time threads.
 const CLIENT_PRIORITY: u8 = 10;
 /// An instruction of a guest takes 1 ns.
 const INSTRUCTIONS_PER_US: f64 = 1000.0;
 
-fn run(run: &Run, _trace: bool) -> Result<lab::Measured, String> {
+fn run(run: &Run, extras: Extras) -> Result<lab::Measured, String> {
     let available = CpuList::available().map_err(|error| error.to_string())?;
     let scenario = Scenario {
         work_loops_per_us: Auto::Given(work_loops_per_us(run.scenario.work_loops_per_us)),
@@ -41,6 +41,7 @@ fn run(run: &Run, _trace: bool) -> Result<lab::Measured, String> {
     Ok(lab::Measured {
         outcome: measured.outcome,
         raw: measured.raw,
+        era: extras.era.then(|| native::host().era),
     })
 }
 

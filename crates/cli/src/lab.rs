@@ -1,5 +1,6 @@
 //! The commands of the lab.
 
+mod args;
 mod fetch;
 mod list;
 mod run;
@@ -7,6 +8,7 @@ mod run;
 use clap::Subcommand;
 use lab::{Cache, kernels::KernelError, qemu::QemuError};
 
+pub(crate) use self::args::LabArgs;
 use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
@@ -15,7 +17,7 @@ pub(crate) enum LabCommand {
     List(list::ListArgs),
     /// Get kernels and QEMU from Debian into the cache
     Fetch(fetch::FetchArgs),
-    /// Run one cell on one kernel
+    /// Run one cell on one kernel, with its console shown
     Run(Box<run::RunArgs>),
 }
 
@@ -25,7 +27,7 @@ pub(crate) fn run(command: &LabCommand) -> Result<(), Failure> {
     match command {
         LabCommand::List(args) => list::run(args, &cache),
         LabCommand::Fetch(args) => fetch::run(args, &cache),
-        LabCommand::Run(args) => run::run(args),
+        LabCommand::Run(args) => run::run(args, &cache),
     }
 }
 

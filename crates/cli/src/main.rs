@@ -37,7 +37,7 @@ enum Command {
     Load(load::LoadArgs),
     /// Tell what a yield costs on this kernel, and why
     Probe(probe::ProbeArgs),
-    /// Boot Debian's kernels, and measure on them
+    /// Real kernels in virtual machines
     #[command(subcommand)]
     Lab(lab::LabCommand),
 }

@@ -11,13 +11,13 @@ use scenario::Run;
 use serde::Serialize;
 
 use self::serial::Serial;
-use crate::order::{Guest, Measured, Order};
+use crate::order::{Extras, Guest, Measured, Order};
 
 /// How the guest does what it is ordered. The room that holds the measuring code hands this over.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Runs one cell, with scheduler events recorded if the second argument says so.
-    pub run: fn(&Run, bool) -> Result<Measured, String>,
+    /// Runs one cell.
+    pub run: fn(&Run, Extras) -> Result<Measured, String>,
 }
 
 /// Whether this process is the first one of a guest.
@@ -62,7 +62,7 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
     match order {
         Order::Run(order) => {
             let run = order.run().map_err(|error| error.to_string())?;
-            tell(serial, "run", &(work.run)(&run, order.trace)?)
+            tell(serial, "run", &(work.run)(&run, order.extras)?)
         }
         Order::Probe | Order::Shell => Err("not yet".to_owned()),
     }

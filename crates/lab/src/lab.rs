@@ -1,28 +1,29 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    process::Command,
     sync::atomic::AtomicBool,
     time::Duration,
 };
 
-use scenario::{Auto, Outcome, Run, Scenario};
+use scenario::{Auto, Backend, Outcome, Run, Scenario};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::{
-    Clock, Guest, Initramfs, MachineError, Measured, Program, ProgramError,
+    Clock, Extras, Guest, Initramfs, MachineError, Measured, Program, ProgramError,
     digest::sha256,
     frame::Frame,
     machine::Machine,
     order::{Order, RunOrder},
+    qemu::Qemu,
+    records,
 };
 
 /// Runs scenarios on kernels, each in a machine of its own.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// QEMU.
-    pub qemu: PathBuf,
+    pub qemu: Qemu,
     /// What time is.
     pub clock: Clock,
     /// The program that is the guest's first process, and both halves of the native backend in it.
@@ -34,10 +35,11 @@ pub struct Lab {
 pub struct CellOutcome {
     /// The kernel that ran.
     pub guest: Guest,
-    /// What was measured.
+    /// What was measured, with its digest: SHA-256 of the kernel's name, the order and everything that client and server
+    /// counted.
     pub outcome: Outcome,
-    /// SHA-256 of the kernel's name, the order and everything that client and server counted.
-    pub digest: String,
+    /// What `sched_yield` was seen to do, if that was asked for.
+    pub era: Option<String>,
 }
 
 /// Why a cell has no outcome.
@@ -57,14 +59,18 @@ pub enum LabError {
         /// The system's error.
         source: io::Error,
     },
+    /// Two boots of one cell were not the same.
+    #[error("two boots have different digests, {first} and {again}")]
+    Differs {
+        /// Digest of the first.
+        first: String,
+        /// Digest of the second.
+        again: String,
+    },
     /// The guest has left something out, or said it in another way than this program does.
     #[error("the guest's report has no readable `{0}`")]
     Report(&'static str),
 }
-
-/// Virtual CPUs and connections of a run that names none: the original evaluation's 16 for each CPU.
-const CPUS: u32 = 1;
-const CONNECTIONS_PER_CPU: u32 = 16;
 
 /// Real time for each second of a guest's: some five seconds on one core where the guest is busy throughout, and a host
 /// may have other things to do.
@@ -72,26 +78,14 @@ const REAL_PER_VIRTUAL: f64 = 60.0;
 /// Virtual time for boot, load phase and end.
 const OVERHEAD_S: f64 = 5.0;
 
-impl Lab {
-    /// The defaults of the lab where they are not those of the native backend.
-    #[must_use]
-    pub fn scenario() -> Scenario {
-        Scenario {
-            engine: scenario::Engine::Synthetic,
-            // The synthetic engine keeps none, and each costs its way through the wire.
-            records: 1000,
-            settle_s: 5.0,
-            warmup_s: 0.3,
-            seconds: 2.0,
-            cpus: Auto::Given(CPUS),
-            ..Scenario::default()
-        }
-    }
+/// Connections for each CPU, as in the original evaluation, where a scenario does not say.
+const CONNECTIONS_PER_CPU: u32 = 16;
 
-    /// Fills in what the scenario leaves open.
+impl Lab {
+    /// Fills in what `scenario` leaves open.
     #[must_use]
     pub fn complete(scenario: &Scenario) -> Scenario {
-        let cpus = scenario.cpus.unwrap_or_else(|| CPUS);
+        let cpus = server_cpus(scenario);
         let connections = scenario
             .connections
             .unwrap_or_else(|| cpus.saturating_mul(CONNECTIONS_PER_CPU));
@@ -110,28 +104,34 @@ impl Lab {
         &self,
         image: &Path,
         run: &Run,
-        trace: bool,
+        extras: Extras,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
-        let cpus = scenario.cpus.unwrap_or_else(|| CPUS) + scenario.client_cpus.unwrap_or_else(|| 0);
+        let cpus = server_cpus(&scenario) + scenario.client_cpus.unwrap_or_else(|| 0);
         let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds + OVERHEAD_S;
         let run = Run {
-            scenario: stretch(scenario, self.clock, cpus),
+            scenario: self.stretch(scenario, cpus),
             ..run.clone()
         };
-        let order = Order::Run(RunOrder::new(&run, trace));
+        let order = Order::Run(RunOrder::new(&run, extras));
         let limit = Duration::from_secs_f64(virtual_s * REAL_PER_VIRTUAL);
         let frames = self.boot(image, cpus, &order, limit, folder, stop)?;
         let guest: Guest = read(&frames, "guest")?;
-        let measured: Measured = read(&frames, "run")?;
+        let Measured {
+            mut outcome,
+            raw,
+            era,
+        } = read(&frames, "run")?;
         let order = serde_json::to_string(&order).unwrap_or_default();
-        Ok(CellOutcome {
-            digest: sha256(format!("{}\n{order}\n{}", guest.release, measured.raw).as_bytes()),
-            outcome: measured.outcome,
-            guest,
-        })
+        outcome.digest = self
+            .clock
+            .is_deterministic()
+            .then(|| sha256(format!("{}\n{order}\n{raw}", guest.release).as_bytes()));
+        outcome.notes.push(self.describe(cpus));
+        outcome.notes.push(guest.describe());
+        Ok(CellOutcome { guest, outcome, era })
     }
 
     fn boot(
@@ -154,7 +154,7 @@ impl Lab {
                 source,
             })
         };
-        write(&folder.join("order.json"), &order)?;
+        write(&folder.join(records::ORDER), &order)?;
         write(&initramfs, &archive.finish())?;
         let machine = Machine {
             clock: self.clock,
@@ -164,25 +164,49 @@ impl Lab {
             folder,
             limit,
         };
-        let frames = machine.run(Command::new(&self.qemu), stop);
+        let frames = machine.run(self.qemu.command(), stop);
         // It can be made again from the program and the order, and is by far the largest part of the record.
         let _left_behind = fs::remove_file(&initramfs);
         Ok(frames?)
     }
+
+    /// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed.
+    /// The work of an operation is a number of instructions, and takes that much longer by itself; pauses have to be told.
+    fn stretch(&self, scenario: Scenario, cpus: u32) -> Scenario {
+        if !self.clock.is_deterministic() {
+            return scenario;
+        }
+        let cpus = u64::from(cpus.max(1));
+        Scenario {
+            think_us: scenario.think_us.saturating_mul(cpus),
+            patrol_sleep_us: scenario.patrol_sleep_us.saturating_mul(cpus),
+            rate_ops: scenario.rate_ops.div_ceil(cpus),
+            ..scenario
+        }
+    }
+
+    /// One sentence about what time is.
+    fn describe(&self, cpus: u32) -> String {
+        match (self.clock, cpus) {
+            (Clock::Instructions, 1) => {
+                "virtual time, an instruction takes 1 ns: compare cells, and do not read times as those of hardware"
+                    .to_owned()
+            }
+            (Clock::Instructions, cpus) => format!(
+                "virtual time, an instruction takes 1 ns, shared by {cpus} CPUs: each runs at 1/{cpus} of that while all are \
+                 busy, and pauses are {cpus} times as long"
+            ),
+            (clock, _) => format!("real time ({clock}): not the same twice"),
+        }
+    }
 }
 
-/// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed. The
-/// work of an operation is a number of instructions, and takes that much longer by itself; pauses have to be told.
-fn stretch(scenario: Scenario, clock: Clock, cpus: u32) -> Scenario {
-    if !clock.is_deterministic() {
-        return scenario;
-    }
-    Scenario {
-        think_us: scenario.think_us.saturating_mul(u64::from(cpus)),
-        patrol_sleep_us: scenario.patrol_sleep_us.saturating_mul(u64::from(cpus)),
-        rate_ops: scenario.rate_ops.div_ceil(u64::from(cpus.max(1))),
-        ..scenario
-    }
+fn server_cpus(scenario: &Scenario) -> u32 {
+    scenario
+        .cpus
+        .given()
+        .or(Backend::Lab.scenario().cpus.given())
+        .unwrap_or(1)
 }
 
 fn read<T: DeserializeOwned>(frames: &[Frame], kind: &'static str) -> Result<T, LabError> {

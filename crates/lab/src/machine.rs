@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::{
     Clock, console,
     frame::{self, Frame, FrameError},
+    records,
 };
 
 /// Real time that a kernel gets to start its first process. A busy host runs a guest at a tenth of its speed.
@@ -93,20 +94,13 @@ pub enum MachineError {
 }
 
 impl Machine<'_> {
-    /// Name of the file with the console's output in the machine's folder.
-    pub(crate) const CONSOLE: &'static str = "console.log";
-    /// Name of the file with the frames of the guest.
-    pub(crate) const REPORT: &'static str = "report.bin";
-    /// Name of the file with QEMU's own words.
-    const WORDS: &'static str = "qemu.log";
-
     /// Boots it with `qemu`, a command without arguments of its own but for those that QEMU needs on this host, and gives
     /// the frames that the guest has sent when it has switched itself off.
     pub(crate) fn run(&self, mut qemu: Command, stop: &AtomicBool) -> Result<Vec<Frame>, MachineError> {
-        for name in [Self::CONSOLE, Self::REPORT] {
+        for name in [records::CONSOLE, records::REPORT] {
             self.write(name, &[])?;
         }
-        let words = self.folder.join(Self::WORDS);
+        let words = self.folder.join(records::QEMU);
         let output = File::create(&words).map_err(|source| MachineError::Record { file: words, source })?;
         self.arguments(&mut qemu);
         let child = qemu
@@ -126,9 +120,9 @@ impl Machine<'_> {
         qemu.args(["-m", &MEMORY_MIB.to_string(), "-smp", &self.cpus.to_string()]);
         qemu.args([
             "-serial",
-            &serial(Self::CONSOLE),
+            &serial(records::CONSOLE),
             "-serial",
-            &serial(Self::REPORT),
+            &serial(records::REPORT),
         ]);
         qemu.arg("-kernel").arg(self.kernel);
         qemu.arg("-initrd").arg(self.initramfs);
@@ -161,13 +155,13 @@ impl Machine<'_> {
                     last_words: self.last_words(),
                 });
             }
-            up = up || fs::metadata(self.folder.join(Self::REPORT)).is_ok_and(|report| report.len() > 0);
+            up = up || fs::metadata(self.folder.join(records::REPORT)).is_ok_and(|report| report.len() > 0);
             thread::sleep(LOOK);
         }
     }
 
     fn report(&self, status: ExitStatus) -> Result<Vec<Frame>, MachineError> {
-        let frames = frame::read(&self.read(Self::REPORT)?);
+        let frames = frame::read(&self.read(records::REPORT)?);
         let fell = console::verdict(&self.console());
         match (frames, fell) {
             (_, Some(verdict)) => Err(MachineError::Fell {
@@ -190,14 +184,14 @@ impl Machine<'_> {
     }
 
     fn console(&self) -> String {
-        self.read(Self::CONSOLE)
+        self.read(records::CONSOLE)
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .unwrap_or_default()
     }
 
     /// The end of the guest's console and of what QEMU itself had to say.
     fn last_words(&self) -> String {
-        let own = self.read(Self::WORDS).unwrap_or_default();
+        let own = self.read(records::QEMU).unwrap_or_default();
         let texts = [
             ("console", console::last_lines(&self.console())),
             ("QEMU", console::last_lines(&String::from_utf8_lossy(&own))),

@@ -19,8 +19,17 @@ pub(crate) struct RunOrder {
     settings: Vec<String>,
     workload: Workload,
     variant: Variant,
-    /// Whether scheduler events are recorded.
-    pub(crate) trace: bool,
+    /// What is wanted beside the measurement.
+    pub(crate) extras: Extras,
+}
+
+/// What a guest tells of a run only when it is asked, because it costs time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extras {
+    /// Records scheduler events during the measured part.
+    pub trace: bool,
+    /// Finds out what `sched_yield` does on this kernel, after the run.
+    pub era: bool,
 }
 
 /// What a guest tells of a run.
@@ -30,6 +39,8 @@ pub struct Measured {
     pub outcome: Outcome,
     /// Everything that the client and the server counted: the client's whole output.
     pub raw: String,
+    /// What `sched_yield` was seen to do, if that was asked for.
+    pub era: Option<String>,
 }
 
 /// What a guest says of itself when it is up.
@@ -49,12 +60,12 @@ impl Order {
 }
 
 impl RunOrder {
-    pub(crate) fn new(run: &Run, trace: bool) -> Self {
+    pub(crate) fn new(run: &Run, extras: Extras) -> Self {
         Self {
             settings: run.scenario.pairs().collect(),
             workload: run.workload,
             variant: run.variant,
-            trace,
+            extras,
         }
     }
 
@@ -68,5 +79,13 @@ impl RunOrder {
             workload: self.workload,
             variant: self.variant,
         })
+    }
+}
+
+impl Guest {
+    /// One sentence about the scheduler's tunables.
+    pub(crate) fn describe(&self) -> String {
+        let tunables = self.tunables.join(", ");
+        format!("tunables as on 8 CPUs: {tunables}")
     }
 }

@@ -59,9 +59,10 @@ impl Program {
                 source,
             })?;
         // Of a static program it only says so, and fails.
-        let libraries = match output.status.success() {
-            true => libraries(&String::from_utf8_lossy(&output.stdout)),
-            false => Ok(Vec::new()),
+        let libraries = if output.status.success() {
+            libraries(&String::from_utf8_lossy(&output.stdout))
+        } else {
+            Ok(Vec::new())
         };
         Ok(Self {
             executable: executable.to_owned(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use scenario::{
     Background, ContextSwitches, CpuUse, Distribution, Operation, OperationOutcome, Outcome, Yields,
 };
+use sha2::{Digest, Sha256};
 
 use crate::{statistics::median, unique::unique};
 
@@ -46,8 +47,28 @@ pub(crate) fn aggregate(repeats: &[&Outcome]) -> Option<Outcome> {
             server_share: of(|o| o.cpu.server_share),
         },
         errors: sum(repeats.iter().map(|repeat| repeat.errors)),
+        digest: digest(repeats),
         notes: unique(repeats.iter().flat_map(|repeat| &repeat.notes).cloned()),
     })
+}
+
+/// That of the only repeat, or one over those of all; none unless each has one.
+fn digest(repeats: &[&Outcome]) -> Option<String> {
+    let digests: Vec<&str> = repeats
+        .iter()
+        .map(|repeat| repeat.digest.as_deref())
+        .collect::<Option<_>>()?;
+    match digests.as_slice() {
+        [only] => Some((*only).to_owned()),
+        several => {
+            let mut hash = Sha256::new();
+            for digest in several {
+                hash.update(digest);
+                hash.update("\n");
+            }
+            Some(format!("{:x}", hash.finalize()))
+        }
+    }
 }
 
 /// An operation that some repeats happened not to draw is described by the repeats that did.
@@ -159,6 +180,7 @@ mod tests {
                 server_share: n[17],
             },
             errors,
+            digest: None,
             notes: vec!["shared CPUs".to_owned()],
         })
     }
@@ -179,9 +201,10 @@ mod tests {
 
     #[test]
     fn rates_are_medians_and_counts_are_sums() {
-        let repeat = |throughput_ops, count, p99_us| Outcome {
+        let repeat = |throughput_ops, count: u64, p99_us| Outcome {
             throughput_ops,
             errors: 1,
+            digest: Some(count.to_string()),
             operations: BTreeMap::from([(
                 Operation::Read,
                 OperationOutcome {
@@ -198,6 +221,8 @@ mod tests {
         let read = &all.operations[&Operation::Read];
         assert_eq!((all.throughput_ops, read.p99_us), (2.0, 2.0));
         assert_eq!((all.errors, read.count), (3, 60));
+        let digest = all.digest.unwrap();
+        assert!(digest.len() == 64 && !["10", "20", "30"].contains(&digest.as_str()));
         assert_eq!(read.distribution.0, [(10.0, 60), (21.0, 1), (22.0, 1), (23.0, 1)]);
     }
 

@@ -1,12 +1,12 @@
-use scenario::{Outcome, Variant, Workload};
+use scenario::{Backend, Outcome, Variant, Workload};
 
 use crate::{Metric, Ratio, aggregate::aggregate};
 
 /// Which cell of the matrix: where it ran and what ran.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CellId {
-    /// `native`, `lab` or `sim`.
-    pub backend: String,
+    /// Where it ran.
+    pub backend: Backend,
     /// Upstream version, x.y.z, of the kernel.
     pub kernel: String,
     /// What `uname -r` prints there.
@@ -21,8 +21,8 @@ pub struct CellId {
 
 impl CellId {
     /// What tells one kernel of the matrix from another.
-    pub(crate) fn place(&self) -> (&str, &str, &str, &str) {
-        (&self.backend, &self.kernel, &self.release, &self.era)
+    pub(crate) fn place(&self) -> (Backend, &str, &str, &str) {
+        (self.backend, &self.kernel, &self.release, &self.era)
     }
 }
 

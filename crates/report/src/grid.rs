@@ -86,7 +86,7 @@ impl Report {
         let names = self.names();
         let mut columns = Vec::new();
         if names.backends {
-            columns.push(Column::key("backend", |cell| cell.id().backend.clone()));
+            columns.push(Column::key("backend", |cell| cell.id().backend.to_string()));
         }
         if names.kernels {
             columns.push(Column::key("kernel", |cell| cell.id().kernel.clone()));

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use scenario::{Background, ContextSwitches, CpuUse, Host, Operation, OperationOutcome, Scenario, Variant};
+use scenario::{
+    Backend, Background, ContextSwitches, CpuUse, Host, Operation, OperationOutcome, Scenario, Variant,
+};
 use scenario::{Workload, Yields};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -49,7 +51,7 @@ struct ReportView<'a> {
 
 #[derive(Serialize)]
 struct CellView<'a> {
-    backend: &'a str,
+    backend: Backend,
     kernel: &'a str,
     release: &'a str,
     era: &'a str,
@@ -68,7 +70,6 @@ struct CellView<'a> {
     ratios: Ratios<'a>,
     repeats: Vec<RepeatView>,
     notes: &'a [String],
-    /// No backend of this workspace has a raw output to digest yet.
     digest: Option<&'a str>,
 }
 
@@ -76,7 +77,7 @@ impl<'a> CellView<'a> {
     fn of(cell: &'a Cell) -> Self {
         let (id, outcome) = (cell.id(), cell.outcome());
         Self {
-            backend: &id.backend,
+            backend: id.backend,
             kernel: &id.kernel,
             release: &id.release,
             era: &id.era,
@@ -94,7 +95,7 @@ impl<'a> CellView<'a> {
             ratios: Ratios(cell.ratios()),
             repeats: RepeatView::of_cell(cell),
             notes: &outcome.notes,
-            digest: None,
+            digest: outcome.digest.as_deref(),
         }
     }
 }
@@ -129,6 +130,8 @@ impl OperationView {
 struct RepeatView {
     throughput_ops: f64,
     errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
     operations: BTreeMap<Operation, RepeatLatency>,
 }
 
@@ -148,6 +151,7 @@ impl RepeatView {
             .map(|repeat| Self {
                 throughput_ops: repeat.throughput_ops,
                 errors: repeat.errors,
+                digest: repeat.digest,
                 operations: each(&repeat.operations, |latency| RepeatLatency {
                     count: latency.count,
                     p50_us: latency.p50_us,

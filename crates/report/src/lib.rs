@@ -6,10 +6,10 @@
 //!
 //! ```
 //! use report::{CellId, Comparison};
-//! use scenario::{Host, Outcome, Scenario, Variant, Workload};
+//! use scenario::{Backend, Host, Outcome, Scenario, Variant, Workload};
 //!
 //! let cell = |variant| CellId {
-//!     backend: "native".to_owned(),
+//!     backend: Backend::Native,
 //!     kernel: "6.12.118".to_owned(),
 //!     release: "6.12.118+deb13-cloud-amd64".to_owned(),
 //!     era: "eevdf-forfeit".to_owned(),

@@ -13,7 +13,7 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn of<'a>(cells: impl Iterator<Item = &'a CellId> + Clone) -> Self {
         Self {
-            backends: several(cells.clone().map(|id| &id.backend)),
+            backends: several(cells.clone().map(|id| id.backend)),
             kernels: several(cells.clone().map(CellId::place)),
             workloads: several(cells.map(|id| id.workload)),
         }

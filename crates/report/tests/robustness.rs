@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use fixture::{CFS, FORFEIT, comparison, host, id, latency, matrix, outcome};
 use report::{CellId, Comparison, Metric, Quantile, Report};
 use scenario::{
-    Background, ContextSwitches, CpuUse, Distribution, Host, Operation, OperationOutcome, Outcome, Scenario,
-    Variant, Workload, Yields,
+    Backend, Background, ContextSwitches, CpuUse, Distribution, Host, Operation, OperationOutcome, Outcome,
+    Scenario, Variant, Workload, Yields,
 };
 
 const MIX: Workload = Workload::Read50Update50;
@@ -75,6 +75,7 @@ fn filled_with(value: f64) -> Outcome {
             server_share: value,
         },
         errors: 3,
+        digest: None,
         notes: Vec::new(),
     }
 }
@@ -288,7 +289,7 @@ fn notes_are_said_once_behind_their_owners() {
 fn nothing_from_outside_becomes_markup() {
     const EVIL: &str = "<script>alert('x')</script>\"&";
     let hostile = |variant| CellId {
-        backend: EVIL.to_owned(),
+        backend: Backend::Native,
         kernel: EVIL.to_owned(),
         release: EVIL.to_owned() + "r",
         era: EVIL.to_owned(),

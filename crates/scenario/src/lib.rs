@@ -5,6 +5,7 @@
 //! [`Outcome`]. These types, and nothing else, cross the borders between the backends and the reports.
 
 mod auto;
+mod backend;
 mod choices;
 mod file;
 mod golden;
@@ -18,6 +19,7 @@ mod variant;
 mod workload;
 
 pub use auto::Auto;
+pub use backend::Backend;
 pub use choices::{Admission, Engine, Guard, GuardCounter, JournalSync};
 pub use file::FileError;
 pub use golden::{Company, GiveUp, GiveUpRow, GoldenProbe, YieldRow};

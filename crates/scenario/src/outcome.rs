@@ -33,6 +33,8 @@ pub struct Outcome {
     pub cpu: CpuUse,
     /// Operations that failed.
     pub errors: u64,
+    /// Of a deterministic backend: a checksum over everything that was counted and measured. Runs with the same are the same.
+    pub digest: Option<String>,
     /// What the reader must know about this run, one sentence each: a slice that was refused, CPUs that were shared.
     pub notes: Vec<String>,
 }

@@ -67,12 +67,11 @@ impl Scenario {
             .map(|key| format!("{}={}", key.name, key.get(self)))
     }
 
-    /// The keys, as `KEY=VALUE`, whose values are not the defaults.
-    pub fn changes(&self) -> impl Iterator<Item = String> {
-        let default = Self::default();
+    /// The keys, as `KEY=VALUE`, whose values are not those of `other`.
+    pub fn changes_from(&self, other: &Self) -> impl Iterator<Item = String> {
         self.pairs()
-            .zip(default.pairs().collect::<Vec<_>>())
-            .filter(|(own, default)| own != default)
+            .zip(other.pairs().collect::<Vec<_>>())
+            .filter(|(own, other)| own != other)
             .map(|(own, _)| own)
     }
 }
@@ -111,12 +110,16 @@ mod tests {
             copy.set(&pair).unwrap();
         }
         assert_ne!(changed, Scenario::default());
+        let default = Scenario::default();
         assert_eq!(
-            changed.changes().last().as_deref(),
+            changed.changes_from(&default).last().as_deref(),
             Some("work_loops_per_us=200.5")
         );
         assert_eq!(
-            (changed.changes().count(), Scenario::default().changes().count()),
+            (
+                changed.changes_from(&default).count(),
+                default.changes_from(&default).count()
+            ),
             (5, 0)
         );
         assert_eq!(changed, copy);

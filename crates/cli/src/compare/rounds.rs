@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use report::{CellId, Comparison};
-use scenario::{Host, Run, Scenario};
+use scenario::{Backend, Host, Run, Scenario};
 use testbed::native::{Native, NativeError};
 
 use super::matrix::Cell;
@@ -83,7 +83,7 @@ fn ids(host: &Host, cells: &[Cell]) -> Vec<CellId> {
     cells
         .iter()
         .map(|cell| CellId {
-            backend: "native".to_owned(),
+            backend: Backend::Native,
             kernel: host.kernel.clone(),
             release: host.release.clone(),
             era: host.era.clone(),

@@ -1,57 +1,76 @@
-use std::path::PathBuf;
+use std::fs;
 
 use clap::Args;
-use lab::{Clock, Lab, Program};
-use scenario::{Run, Variant, Workload};
+use lab::{Cache, Extras, Lab, records};
+use report::{CellId, Comparison};
+use scenario::{Backend, Run, Variant, Workload};
+use testbed::native;
 
+use super::LabArgs;
 use crate::{
     args::{self, ScenarioArgs},
     failure::Failure,
     interrupt,
+    progress::Progress,
 };
 
 #[derive(Debug, Args)]
 #[command(after_long_help = args::keys_help(), args_override_self = true)]
 pub(crate) struct RunArgs {
-    /// The kernel
+    /// Kernel: a version, an era, or the path of a vmlinuz
     #[arg(long, value_name = "KERNEL")]
-    kernel: PathBuf,
+    kernel: String,
+    /// Mix of operations
     #[arg(long, value_name = "WORKLOAD", default_value = "ycsb_50read50update")]
     workload: String,
+    /// Way to give up the CPU
     #[arg(long, value_name = "VARIANT", default_value = "baseline")]
     variant: String,
+    #[command(flatten)]
+    lab: LabArgs,
     #[command(flatten)]
     scenario: ScenarioArgs,
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
     let workload: Workload = args.workload.parse().map_err(Failure::usage)?;
     let variant: Variant = args.variant.parse().map_err(Failure::usage)?;
-    let program = Program::new(&std::env::current_exe().map_err(Failure::run)?).map_err(Failure::run)?;
+    let scenario = Lab::complete(&args.scenario.read(Backend::Lab.scenario())?);
+    let progress = Progress::new(false);
+    let lab = args.lab.lab(cache)?;
+    let kernels = args
+        .lab
+        .kernels(cache, std::slice::from_ref(&args.kernel), progress)?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
-    let lab = Lab {
-        qemu: std::env::var_os("CEDE_QEMU").unwrap_or_default().into(),
-        clock: Clock::Instructions,
-        program,
-    };
+    let folder = records::new_folder(cache).map_err(Failure::run)?;
     let run = Run {
-        scenario: args.scenario.read(Lab::scenario())?,
+        scenario: scenario.clone(),
         workload,
         variant,
     };
-    let folder = std::env::temp_dir().join(format!("lab-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).map_err(Failure::run)?;
-    let outcome = lab
-        .run(&args.kernel, &run, false, &folder, &interrupted)
-        .map_err(Failure::run)?;
-    println!("{:?} {}", outcome.guest, outcome.digest);
-    println!(
-        "{}",
-        serde_json::to_string(&outcome.outcome)
-            .map_err(Failure::run)?
-            .split("\"distribution\"")
-            .map(|s| s.split_once(']').map_or(s, |x| x.1))
-            .collect::<String>()
-    );
+    for kernel in kernels {
+        let extras = Extras {
+            trace: false,
+            era: kernel.era.is_none(),
+        };
+        let outcome = lab.run(&kernel.image, &run, extras, &folder, &interrupted);
+        let console = fs::read_to_string(folder.join(records::CONSOLE)).unwrap_or_default();
+        eprint!("{console}");
+        let outcome = outcome.map_err(Failure::run)?;
+        let id = CellId {
+            backend: Backend::Lab,
+            kernel: kernel.version,
+            release: outcome.guest.release,
+            era: kernel.era.or(outcome.era).unwrap_or_default(),
+            workload,
+            variant,
+        };
+        let mut comparison = Comparison::new(native::host(), scenario.clone(), vec![id]);
+        let digest = outcome.outcome.digest.clone().unwrap_or_default();
+        comparison.add(0, outcome.outcome);
+        print!("{}", comparison.report().table(None));
+        println!("Digest: {digest}");
+        println!("Record: {}", folder.display());
+    }
     Ok(())
 }

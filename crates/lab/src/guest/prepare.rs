@@ -28,7 +28,7 @@ pub(super) fn devices() -> io::Result<()> {
     Ok(())
 }
 
-/// The loopback network, the random pool, and SCHED_FIFO without a limit.
+/// The loopback network, the random pool, and `SCHED_FIFO` without a limit.
 pub(super) fn system() -> io::Result<()> {
     // IFF_UP (netdevice(7)); the kernel then gives the interface its address by itself.
     write("/sys/class/net/lo/flags", "0x1")?;
