@@ -10,8 +10,9 @@ mod support;
 
 use std::{
     io::{BufRead, BufReader},
+    net::TcpStream,
     path::Path,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -48,6 +49,46 @@ fn ctrl_c_keeps_what_is_done_and_marks_it() {
         2,
         "the first round was complete"
     );
+}
+
+#[test]
+fn ctrl_c_ends_a_server_that_has_no_descriptor_left() {
+    const LIMIT: usize = 24;
+    let script = format!(
+        "ulimit -n {LIMIT}; exec '{}' serve --port 0 --engine memory",
+        env!("CARGO_BIN_EXE_cede")
+    );
+    let mut child = Command::new("sh")
+        .args(["-c", &script])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = line.trim().rsplit(' ').next().unwrap();
+    let files = format!("/proc/{}/fd", child.id());
+    let open = || std::fs::read_dir(&files).unwrap().count();
+    let mut clients = Vec::new();
+    while open() < LIMIT {
+        let before = open();
+        clients.push(TcpStream::connect(address).unwrap());
+        while open() == before {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    // A server that hangs ends as a failure.
+    let hangs = (0..3000).all(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        child.try_wait().unwrap().is_none()
+    });
+    if hangs {
+        child.kill().unwrap();
+    }
+    assert!(child.wait().unwrap().success() && !hangs);
 }
 
 #[test]

@@ -47,6 +47,7 @@ pub enum ListenError {
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
+    socket: Arc<TcpListener>,
     shared: Arc<Shared>,
     accepting: Option<JoinHandle<()>>,
 }
@@ -81,16 +82,18 @@ impl Listener {
         // The standard library asks for a queue of 128; a thousand clients may connect at once.
         rustix::net::listen(&listener, 4096).map_err(|errno| system(errno.into()))?;
         let address = listener.local_addr().map_err(system)?;
+        let socket = Arc::new(listener);
         let shared = Arc::new(Shared::default());
         let accepting = std::thread::Builder::new()
             .name("listener".into())
             .spawn({
-                let shared = Arc::clone(&shared);
-                move || shared.accept_all(&listener, &services)
+                let (shared, socket) = (Arc::clone(&shared), Arc::clone(&socket));
+                move || shared.accept_all(&socket, &services)
             })
             .map_err(system)?;
         Ok(Self {
             address,
+            socket,
             shared,
             accepting: Some(accepting),
         })
@@ -106,8 +109,9 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Wakes the accept; if it fails, a client's connection did it already.
-        let _woken = TcpStream::connect(self.address);
+        // Wakes the accept, and needs no descriptor, unlike a connection to it: there may be none left. Linux ends the
+        // accepts of a socket that stops listening (inet_shutdown() in net/ipv4/af_inet.c, since before 2.6.12).
+        let _not_listening = rustix::net::shutdown(&self.socket, rustix::net::Shutdown::Read);
         if let Some(accepting) = self.accepting.take() {
             let _ended = accepting.join();
         }
