@@ -84,10 +84,12 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
     match outcome {
         Ok(outcome) => {
             print(&outcome)?;
-            if outcome.complete {
-                Ok(())
-            } else {
-                Err(Failure::run("interrupted: the result is partial"))
+            if !outcome.complete {
+                return Err(Failure::run("interrupted: the result is partial"));
+            }
+            match outcome.trouble() {
+                Some(trouble) if outcome.operation_count() == 0 => Err(Failure::run(trouble)),
+                _ => Ok(()),
             }
         }
         Err(error) => {
@@ -130,9 +132,6 @@ fn summary(outcome: &LoadOutcome) -> String {
              p99.9 {p999_us:.0}, max {max_us:.0}\n"
         )
     });
-    let error = outcome
-        .first_error
-        .iter()
-        .map(|error| format!("first error: {error}\n"));
-    std::iter::once(head).chain(operations).chain(error).collect()
+    let trouble = outcome.trouble().map(|trouble| format!("{trouble}\n"));
+    std::iter::once(head).chain(operations).chain(trouble).collect()
 }

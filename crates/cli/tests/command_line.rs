@@ -248,6 +248,46 @@ fn the_halves_work_by_hand() {
 }
 
 #[test]
+fn a_load_of_which_nothing_succeeds_is_a_failure() {
+    let server = support::Serve::start(&["--engine", "memory"]);
+    let uri = format!("{}/empty", server.uri());
+    let load = ["load", "--quiet", "--uri", &uri, "--no-load-phase"];
+    let short = ["--connections", "2", "--seconds", "0.2", "--set", "warmup_s=0"];
+    let output = run(&[&load[..], &short[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(
+        message.contains("no operation completed, ") && message.contains("failed; first error: "),
+        "{message}"
+    );
+    assert!(stdout(&output).contains("no operation completed"), "{message}");
+}
+
+#[test]
+fn a_cell_of_which_nothing_completes_is_a_failed_one() {
+    // The first request of the one connection does not come back in time: it takes 1 s of CPU.
+    let slow = [
+        "--engine=synthetic",
+        "--connections=1",
+        "--set=read_cpu_us=1000000",
+        "--set=read_percent=100",
+        "--set=warmup_s=0",
+        "--variant=no-yield",
+        "--repeat=1",
+        "--seconds=0.05",
+        "--json=-",
+    ];
+    let output = run(&[&SHORT[..1], &slow[..]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let report: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(report["partial"], true);
+    let reasons = report["partial_reasons"].to_string();
+    assert!(reasons.contains("no operation completed"), "{reasons}");
+    assert_eq!(report["cells"].as_array().unwrap().len(), 0);
+}
+
+#[test]
 fn probe_tells_what_it_knows_in_both_forms() {
     let output = run(&["probe"]);
     assert!(output.status.success());

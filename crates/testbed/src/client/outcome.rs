@@ -50,6 +50,22 @@ impl LoadOutcome {
     pub fn operation_count(&self) -> u64 {
         self.operations.values().map(|operation| operation.count).sum()
     }
+
+    /// What went wrong in one sentence, if anything did.
+    #[must_use]
+    pub fn trouble(&self) -> Option<String> {
+        let (done, failed) = (self.operation_count(), self.errors);
+        let what = match (done, failed, &self.first_error) {
+            (0, 0, None) => return Some("no operation completed".to_owned()),
+            (0, 0, Some(_)) => "no operation completed".to_owned(),
+            (0, ..) => format!("no operation completed, {failed} failed"),
+            (_, 0, None) => return None,
+            (_, 0, Some(_)) => "operations failed outside the measured part".to_owned(),
+            (..) => format!("{failed} of {} operations failed", done + failed),
+        };
+        let first = self.first_error.as_deref().unwrap_or("not known");
+        Some(format!("{what}; first error: {first}"))
+    }
 }
 
 /// Requests that the client sent and had answered, well or with an error, by when the reply came.
@@ -96,4 +112,40 @@ pub struct StatusPair {
     /// Asked for when nothing was under way any more.
     #[serde(with = "extended_json")]
     pub end: Document,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_tells_how_much_of_it_there_was() {
+        let trouble = |done, errors, first_error: Option<&str>| {
+            let read = OperationOutcome {
+                count: done,
+                ..OperationOutcome::default()
+            };
+            let outcome = LoadOutcome {
+                operations: BTreeMap::from([(Operation::Read, read)]),
+                errors,
+                first_error: first_error.map(str::to_owned),
+                ..LoadOutcome::default()
+            };
+            outcome.trouble().unwrap_or_default()
+        };
+        assert_eq!(trouble(9, 0, None), "");
+        assert_eq!(trouble(0, 0, None), "no operation completed");
+        assert_eq!(
+            trouble(0, 7, Some("full")),
+            "no operation completed, 7 failed; first error: full"
+        );
+        assert_eq!(
+            trouble(9, 1, Some("full")),
+            "1 of 10 operations failed; first error: full"
+        );
+        assert_eq!(
+            trouble(9, 0, Some("full")),
+            "operations failed outside the measured part; first error: full"
+        );
+    }
 }

@@ -74,10 +74,6 @@ pub(super) fn outcome(
 
 /// What the reader has to know beside the numbers.
 fn notes(load: &LoadOutcome, end: &CedeStatus) -> Vec<String> {
-    let first = load
-        .first_error
-        .iter()
-        .map(|error| format!("first error: {error}"));
     let unsent = (load.unsent > 0).then(|| {
         format!(
             "{} arrivals found no free connection before the end: the rate is beyond what was served, and their wait is \
@@ -85,7 +81,8 @@ fn notes(load: &LoadOutcome, end: &CedeStatus) -> Vec<String> {
             load.unsent
         )
     });
-    first
+    load.trouble()
+        .into_iter()
         .chain(unsent)
         .chain(miscounted(load.commands.total(), end.transport.requests))
         .collect()
