@@ -33,6 +33,13 @@ fn server(engine: Engine) -> Server {
     Server::start(&plan, |line| panic!("{line}")).unwrap()
 }
 
+/// The same, at the yield points: how often threads came to them and how often they gave up the CPU.
+fn yields(status: &Document) -> (u64, u64) {
+    let at = |point, what| number(status, &["cede", "transport", point, what]);
+    let both = |what| at("beforeReceive", what) + at("afterSend", what);
+    (both("reached"), both("calls"))
+}
+
 fn load(server: &Server, change: impl FnOnce(&mut LoadPlan)) -> LoadOutcome {
     let mut plan = LoadPlan {
         address: server.address(),
@@ -120,4 +127,25 @@ fn load_connections_stay_open_until_the_last_status() {
     let between = decoded(&status.after) - decoded(&status.before);
     assert!(between >= outcome.commands.measured);
     assert!(decoded(&status.end) > decoded(&status.after));
+}
+
+#[test]
+fn as_many_connections_as_cores_yield_to_nobody() {
+    let server = server(Engine::Memory);
+    let cores = u32::try_from(server.services().executor.plan().cores).unwrap();
+    let yields_with = |connections| {
+        let outcome = load(&server, |plan| {
+            plan.connections = connections;
+            plan.measured = Duration::from_millis(400);
+        });
+        let status = outcome.status.unwrap();
+        let ((reached, calls), (reached_before, calls_before)) =
+            (yields(&status.after), yields(&status.before));
+        (reached - reached_before, calls - calls_before)
+    };
+    // But for the moments in which the status is read.
+    let (reached, calls) = yields_with(cores);
+    assert!(calls < reached / 2, "{calls} of {reached}");
+    let (reached, calls) = yields_with(cores + 1);
+    assert!(calls > reached / 2, "{calls} of {reached}");
 }

@@ -14,6 +14,7 @@ use super::{
     clock::{between, now_ns, process_cpu, span_ns},
     control::Control,
     error::LoadError,
+    limits::Limits,
     outcome::{Commands, LoadOutcome, StatusPair},
     plan::LoadPlan,
     progress::Progress,
@@ -30,7 +31,9 @@ pub(super) struct Conductor<'a> {
     pub(super) plan: &'a LoadPlan,
     pub(super) window: &'a Window,
     pub(super) stop: &'a AtomicBool,
-    pub(super) control: &'a mut Control,
+    pub(super) limits: Limits,
+    /// Commands that were answered outside the load, so far.
+    pub(super) answered: u64,
     pub(super) reports: Receiver<Report>,
     /// Tells each thread when the load begins. A thread whose sender is gone does not begin, or, if it has ended, closes
     /// its connections.
@@ -121,7 +124,7 @@ impl Measured {
 
 impl Conductor<'_> {
     /// # Errors
-    /// The first error of a thread or of the control connection, or that all connections were lost.
+    /// The first error of a thread or of a control connection, or that all connections were lost.
     pub(super) fn conduct(
         mut self,
         progress: &mut (dyn FnMut(Progress) + Send),
@@ -174,7 +177,7 @@ impl Conductor<'_> {
             return Ok(Measured::nothing(ended));
         }
 
-        let before = self.control.server_status()?;
+        let before = self.status()?;
         let cpu_before = process_cpu();
         let start_ns = now_ns();
         let end_ns = start_ns.saturating_add(span_ns(self.plan.measured));
@@ -197,9 +200,18 @@ impl Conductor<'_> {
         })
     }
 
-    /// What was measured is worth more than the status; a broken connection shows in the numbers anyway.
+    /// Asks on a connection that is there for nothing else. One that stayed open would be counted by a server that looks
+    /// at how many connections it has, as MongoDB's guard does before it yields.
+    fn status(&mut self) -> Result<Option<Document>, LoadError> {
+        let mut control = Control::open(self.plan.address, self.limits)?;
+        let status = control.server_status();
+        self.answered += control.answered;
+        status
+    }
+
+    /// What was measured is worth more than the status; a server that is gone shows in the numbers anyway.
     fn status_if_answered(&mut self) -> Option<Document> {
-        self.control.server_status().unwrap_or_default()
+        self.status().unwrap_or_default()
     }
 
     /// Waits for all threads to have opened their connections.
@@ -259,7 +271,7 @@ impl Conductor<'_> {
             requests: total.requests,
             unsent: total.unsent,
             commands: Commands {
-                control: total.commands.control + self.control.answered,
+                control: total.commands.control + self.answered,
                 ..total.commands
             },
             latency_hash: total.latency_hash(),

@@ -20,7 +20,7 @@ const FILES_PER_THREAD: u64 = 2;
 /// 1. With `load_phase`: a collection that has exactly `records` documents stays as it is; any other is dropped and
 ///    filled anew.
 /// 2. All connections are opened, and warmed up for `warmup`.
-/// 3. `serverStatus` is fetched, then the measured part begins: operations that complete within it are recorded.
+/// 3. `serverStatus` is fetched, on a connection of its own that is closed again, then the measured part begins: operations that complete within it are recorded.
 /// 4. At its end nothing new is sent, `serverStatus` is fetched again, and replies still under way are awaited.
 /// 5. `serverStatus` is fetched once more, and only then the connections are closed: a server with a thread per
 ///    connection keeps all its threads, and whatever the kernel counts for each, until it has told them.
@@ -58,6 +58,8 @@ pub(super) fn run_within(
             return Ok(LoadOutcome::default());
         }
     }
+    let answered = control.answered;
+    drop(control);
 
     let window = Window::new();
     let (report, reports) = mpsc::channel();
@@ -79,7 +81,8 @@ pub(super) fn run_within(
             plan,
             window: &window,
             stop,
-            control: &mut control,
+            limits,
+            answered,
             reports,
             begins,
         };
