@@ -1,6 +1,9 @@
-use std::sync::{
-    Condvar, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
 /// Wakes threads that wait for a condition over atomics; ringing it while nobody waits costs one load.
@@ -32,5 +35,21 @@ impl Bell {
             held = self.wake.wait(held).unwrap_or_else(PoisonError::into_inner);
         }
         self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Blocks for `time`, or until `ready`. As exact as a sleep: the wait is a futex with a deadline on the monotonic
+    /// clock, to which the thread's timer slack applies.
+    pub(super) fn wait_for(&self, time: Duration, ready: impl Fn() -> bool) {
+        let held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let held = self.wake.wait_timeout_while(held, time, |()| !ready());
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        drop(held);
+    }
+
+    /// Threads that wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> u64 {
+        self.waiting.load(Ordering::SeqCst)
     }
 }

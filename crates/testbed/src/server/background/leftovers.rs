@@ -1,4 +1,7 @@
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Duration,
+};
 
 use super::{Work, bell::Bell};
 
@@ -24,6 +27,7 @@ pub struct Leftovers {
     stopped: AtomicBool,
     burst_due: Bell,
     updated: Bell,
+    stopping: Bell,
 }
 
 fn to_ns(us: f64) -> u64 {
@@ -51,6 +55,7 @@ impl Leftovers {
             stopped: AtomicBool::default(),
             burst_due: Bell::default(),
             updated: Bell::default(),
+            stopping: Bell::default(),
         }
     }
 
@@ -95,6 +100,18 @@ impl Leftovers {
         self.stopped.store(true, Ordering::SeqCst);
         self.burst_due.ring();
         self.updated.ring();
+        self.stopping.ring();
+    }
+
+    /// Blocks for `time`, or until stopped.
+    pub(super) fn pause(&self, time: Duration) {
+        self.stopping.wait_for(time, || self.stopped());
+    }
+
+    /// Threads that are in a pause.
+    #[cfg(test)]
+    pub(super) fn pausing(&self) -> u64 {
+        self.stopping.waiting()
     }
 
     /// Blocks until there are more than `seen` updates, or stopped.
@@ -154,7 +171,7 @@ mod tests {
             leftovers.leave();
         }
         while leftovers.due_us() >= 100.0 {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::thread::sleep(Duration::from_millis(1));
         }
         leftovers.stop();
         thread.join().unwrap();

@@ -28,8 +28,42 @@ impl PatrolPlan {
             seen = updates.updates();
             work.run(self.busy_us);
             if !self.sleep.is_zero() {
-                std::thread::sleep(self.sleep);
+                // Not a sleep: the server ends when its patrol does, and a pause can be an hour long.
+                updates.pause(self.sleep);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use scenario::Auto;
+
+    use super::{super::LeftoversPlan, *};
+
+    #[test]
+    fn a_pause_ends_with_the_server() {
+        let work = Work::new(Auto::Given(1.0));
+        let leftovers = Leftovers::new(
+            LeftoversPlan {
+                per_update_us: 0.0,
+                burst_us: 1.0,
+                limit_us: 1.0,
+            },
+            work,
+        );
+        let patrol = PatrolPlan {
+            busy_us: 1.0,
+            sleep: Duration::from_secs(3600),
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| patrol.run(&leftovers, work));
+            // A patrol that has not looked at the number yet would wait for the next update.
+            while leftovers.pausing() == 0 {
+                leftovers.leave();
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            leftovers.stop();
+        });
     }
 }
