@@ -41,6 +41,7 @@ impl ScenarioArgs {
             scenario.apply_file(file).map_err(Failure::usage)?;
         }
         self.apply(&mut scenario).map_err(Failure::usage)?;
+        scenario.check().map_err(Failure::usage)?;
         Ok(scenario)
     }
 

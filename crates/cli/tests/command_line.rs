@@ -49,6 +49,10 @@ fn wrong_use_is_one_line_that_says_what_was_expected() {
         "the CPUs that this process may use",
     );
     assert_usage(
+        &["compare", "--set", "background_burst_us=6000"],
+        "expected at most background_limit_us, which is 5000",
+    );
+    assert_usage(
         &["compare", "--set", "client_cpus=4096"],
         "client_cpus=4096 beside 1",
     );

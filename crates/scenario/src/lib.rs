@@ -6,6 +6,7 @@
 
 mod auto;
 mod backend;
+mod check;
 mod choices;
 mod file;
 mod golden;
@@ -20,6 +21,7 @@ mod workload;
 
 pub use auto::Auto;
 pub use backend::Backend;
+pub use check::ScenarioError;
 pub use choices::{Admission, Engine, Guard, GuardCounter, JournalSync};
 pub use file::FileError;
 pub use golden::{Company, GiveUp, GiveUpRow, GoldenProbe, YieldRow};
