@@ -78,9 +78,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(file) = &args.html {
         output::write(file, &report.html())?;
     }
-    output::write_json_or(args.json.as_deref(), &report, || {
-        print!("{}", report.table(terminal_width()));
-    })?;
+    output::write_json_or(args.json.as_deref(), &report, || report.table(terminal_width()))?;
     failed.map_or(Ok(()), Err)
 }
 

@@ -1,5 +1,10 @@
 use std::{fmt::Display, process::ExitCode};
 
+use crate::output;
+
+/// What shells report of a program that a signal has ended, 128 and its number; SIGPIPE is 13 (signal(7)).
+const ENDED_BY_SIGPIPE: u8 = 128 + 13;
+
 /// Why a command ends without having done what it was asked for.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -7,6 +12,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The run failed; exit status 1.
     Run(String),
+    /// The reader of standard output has closed it; exit status as of a program that SIGPIPE has ended.
+    NobodyReads,
 }
 
 impl Failure {
@@ -18,13 +25,19 @@ impl Failure {
         Self::Run(error.to_string())
     }
 
-    /// Prints the one line, and gives the exit status.
+    /// Prints the one line, unless it is of no interest to anybody, and gives the exit status.
     pub(crate) fn report(self) -> ExitCode {
-        let (line, status) = match self {
-            Self::Usage(line) => (line, 2),
-            Self::Run(line) => (line, 1),
+        let status = match self {
+            Self::Usage(line) => {
+                output::tell(line);
+                2
+            }
+            Self::Run(line) => {
+                output::tell(line);
+                1
+            }
+            Self::NobodyReads => ENDED_BY_SIGPIPE,
         };
-        eprintln!("cede: {line}");
         ExitCode::from(status)
     }
 }

@@ -78,9 +78,8 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
         }
     });
     progress.end();
-    let print = |outcome: &LoadOutcome| {
-        output::write_json_or(args.json.as_deref(), outcome, || print!("{}", summary(outcome)))
-    };
+    let print =
+        |outcome: &LoadOutcome| output::write_json_or(args.json.as_deref(), outcome, || summary(outcome));
     match outcome {
         Ok(outcome) => {
             print(&outcome)?;

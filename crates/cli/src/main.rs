@@ -1,5 +1,4 @@
 //! The `cede` command: does this host's kernel make cooperative yields expensive, and what does it gain to change them?
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 mod args;
 mod compare;

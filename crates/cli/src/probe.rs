@@ -15,7 +15,7 @@ pub(crate) struct ProbeArgs {
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     let host = native::host();
-    output::write_json_or(args.json.as_deref(), &host, || print!("{}", describe(&host)))
+    output::write_json_or(args.json.as_deref(), &host, || describe(&host))
 }
 
 fn describe(host: &Host) -> String {

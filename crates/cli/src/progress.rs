@@ -1,4 +1,4 @@
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, Write, stderr};
 
 /// Tells on standard error how far a command is: one line that is rewritten on a terminal, lines elsewhere.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +24,13 @@ impl Progress {
 
     /// A step has begun.
     pub(crate) fn step(self, line: &str) {
-        match self {
-            Self::Quiet => {}
+        // Nothing depends on whether anybody sees it.
+        let _unseen = match self {
+            Self::Quiet => Ok(()),
             // Clears the rest of the line, which may have been longer.
-            Self::Terminal => eprint!("\r{line}\x1b[K"),
-            Self::Lines => eprintln!("{line}"),
-        }
+            Self::Terminal => write!(stderr(), "\r{line}\x1b[K"),
+            Self::Lines => writeln!(stderr(), "{line}"),
+        };
     }
 
     /// How far the step is; only where a line can be rewritten.
@@ -42,7 +43,7 @@ impl Progress {
     /// Nothing more will follow.
     pub(crate) fn end(self) {
         if let Self::Terminal = self {
-            eprint!("\r\x1b[K");
+            let _unseen = write!(stderr(), "\r\x1b[K");
         }
     }
 }

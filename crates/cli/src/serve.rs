@@ -7,7 +7,7 @@ use testbed::server::{Server, ServerPlan};
 use crate::{
     args::{self, PlaceArgs, ScenarioArgs},
     failure::Failure,
-    interrupt,
+    interrupt, output,
 };
 
 #[derive(Debug, Args)]
@@ -58,8 +58,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     };
     args.place.apply()?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
-    let server = Server::start(&plan, |line| eprintln!("cede: {line}")).map_err(Failure::run)?;
-    println!("{plan}: listening on {}", server.address());
+    let server = Server::start(&plan, |line| output::tell(line)).map_err(Failure::run)?;
+    output::print(&format!("{plan}: listening on {}\n", server.address()))?;
     while !interrupted.load(Ordering::SeqCst) {
         std::thread::sleep(LOOK);
     }

@@ -307,6 +307,32 @@ fn probe_tells_what_it_knows_in_both_forms() {
 }
 
 #[test]
+fn output_that_cannot_be_written_is_one_line() {
+    let script = format!("exec '{}' probe > /dev/full", env!("CARGO_BIN_EXE_cede"));
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.contains("cannot write to standard output"), "{message}");
+}
+
+#[test]
+fn output_that_nobody_reads_ends_it_without_a_word() {
+    let mut child = support::cede()
+        .arg("probe")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(141), ""));
+}
+
+#[test]
 fn help_lists_the_keys() {
     let output = run(&["compare", "--help"]);
     assert!(output.status.success());

@@ -5,7 +5,7 @@ use scenario::{Backend, Host, Run, Scenario};
 use testbed::native::{Native, NativeError};
 
 use super::matrix::Cell;
-use crate::{failure::Failure, progress::Progress};
+use crate::{failure::Failure, output, progress::Progress};
 
 /// Runs every cell once in each round, in turn, so that the host's drift hits all alike.
 ///
@@ -57,7 +57,7 @@ pub(super) fn run(
                 Err(NativeError::Interrupted) => false,
                 Err(error) => {
                     progress.end();
-                    eprintln!("cede: {} {}: {error}", cell.workload, cell.variant);
+                    output::tell(format_args!("{} {}: {error}", cell.workload, cell.variant));
                     comparison.add_failed(*index, &error.to_string());
                     failed += 1;
                     false

@@ -56,7 +56,14 @@ pub(super) fn load(
         let (acknowledge, acknowledgements) = mpsc::channel();
         for _ in 0..INSERTERS.min(plan.connections) {
             let (work, acknowledge) = (&work, acknowledge.clone());
-            scope.spawn(move || work.insert_batches(&acknowledge));
+            let started = thread::Builder::new()
+                .name("insert".to_owned())
+                .spawn_scoped(scope, move || work.insert_batches(&acknowledge));
+            if let Err(error) = started {
+                work.abandoned.store(true, Ordering::Relaxed);
+                failure = Some(LoadError::system("start a thread")(error));
+                break;
+            }
         }
         drop(acknowledge);
         for acknowledgement in acknowledgements {

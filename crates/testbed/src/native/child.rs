@@ -6,6 +6,7 @@ use std::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -37,20 +38,24 @@ impl Running {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()?;
+        let (output, error_output) = (child.stdout.take(), child.stderr.take());
         let (sender, lines) = mpsc::channel();
-        read_lines(child.stdout.take(), move |line| {
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        // From here on an error ends the child.
+        let running = Self {
+            child,
+            lines,
+            errors: Arc::clone(&errors),
+        };
+        read_lines(output, move |line| {
             // Nobody may be interested any more; the pipe has to be emptied all the same.
             let _unread = sender.send(line);
-        });
-        let errors = Arc::new(Mutex::new(Vec::new()));
-        read_lines(child.stderr.take(), {
-            let errors = Arc::clone(&errors);
-            move |line| {
-                on_error_line(&line);
-                errors.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-            }
-        });
-        Ok(Self { child, lines, errors })
+        })?;
+        read_lines(error_output, move |line| {
+            on_error_line(&line);
+            errors.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        })?;
+        Ok(running)
     }
 
     /// The next line of standard output; `None` at its end, at `deadline`, or when `stop` says so.
@@ -72,7 +77,7 @@ impl Running {
             if status.is_some() || Instant::now() >= deadline {
                 return Ok(status);
             }
-            std::thread::sleep(LOOK);
+            thread::sleep(LOOK);
         }
     }
 
@@ -93,13 +98,18 @@ impl Drop for Running {
     }
 }
 
-fn read_lines(pipe: Option<impl Read + Send + 'static>, mut take: impl FnMut(String) + Send + 'static) {
+fn read_lines(
+    pipe: Option<impl Read + Send + 'static>,
+    mut take: impl FnMut(String) + Send + 'static,
+) -> io::Result<()> {
     if let Some(pipe) = pipe {
-        std::thread::spawn(move || {
+        // Not `thread::spawn`, which panics where the user may have no more threads.
+        thread::Builder::new().name("lines".into()).spawn(move || {
             for line in BufReader::new(pipe).lines() {
                 let Ok(line) = line else { return };
                 take(line);
             }
-        });
+        })?;
     }
+    Ok(())
 }
