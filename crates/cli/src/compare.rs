@@ -3,7 +3,7 @@ mod matrix;
 mod native;
 mod rounds;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use scenario::Backend;
@@ -54,6 +54,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
             "--kernel, --clock, --verify, --jobs and --debian-mirror are the lab's: expected --backend lab beside them",
         ));
     }
+    if args.html.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::usage(
+            "--html -: expected a file; standard output is for the table or, with --json -, for JSON",
+        ));
+    }
     let scenario = args.scenario.read(backend.scenario())?;
     let cells = args.matrix.cells()?;
     for file in args.json.iter().chain(&args.html) {
@@ -75,11 +80,14 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     progress.end();
 
     let report = comparison.report();
-    if let Some(file) = &args.html {
-        output::write(file, &report.html())?;
-    }
-    output::write_json_or(args.json.as_deref(), &report, || report.table(terminal_width()))?;
-    failed.map_or(Ok(()), Err)
+    // The table first, and each whatever becomes of the others: what took minutes to measure is not to be lost because
+    // a disk is full.
+    let told = output::write_json_or(args.json.as_deref(), &report, || report.table(terminal_width()));
+    let page = match &args.html {
+        Some(file) => output::write(file, &report.html()),
+        None => Ok(()),
+    };
+    told.and(page).and(failed.map_or(Ok(()), Err))
 }
 
 /// The terminal's width; none where the output is no terminal.

@@ -60,6 +60,9 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
         variant: Variant::Baseline,
     };
     let plan = plan(&run, &args.uri, !args.no_load_phase)?;
+    if let Some(file) = &args.json {
+        output::check_writable(file)?;
+    }
     args.place.apply()?;
     if let Some(priority) = args.realtime {
         // Before any other thread is started: each inherits it.

@@ -14,6 +14,9 @@ pub(crate) struct ProbeArgs {
 }
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
+    if let Some(file) = &args.json {
+        output::check_writable(file)?;
+    }
     let host = native::host();
     output::write_json_or(args.json.as_deref(), &host, || describe(&host))
 }

@@ -65,6 +65,12 @@ fn wrong_use_is_one_line_that_says_what_was_expected() {
         &["compare", "--json", "/no/such/folder/file"],
         "/no/such/folder/file",
     );
+    let to_nowhere = ["--json", "/no/such/folder/file"];
+    let load = ["load", "--uri", "mongodb://127.0.0.1"];
+    for command in [&["probe"][..], &load[..]] {
+        assert_usage(&[command, &to_nowhere].concat(), "/no/such/folder/file");
+    }
+    assert_usage(&["compare", "--html", "-"], "expected a file");
     assert_usage(&["compare", "--nonsense"], "--nonsense");
     assert_usage(&["serve", "--variant", "fast"], "baseline");
     assert_usage(&["load", "--uri", "http://127.0.0.1"], "mongodb://");
@@ -143,6 +149,19 @@ fn the_page_is_one_file_and_the_table_is_on_standard_output() {
         !page.contains("src=\"http") && !page.contains("href=\"http"),
         "nothing from elsewhere"
     );
+}
+
+#[test]
+fn files_that_cannot_be_written_do_not_cost_the_table() {
+    let output = run(&[
+        &SHORT[..],
+        &["--repeat=1", "--html=/dev/full", "--json=/dev/full"],
+    ]
+    .concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("no-yield"), "{}", stdout(&output));
+    let message = stderr(&output);
+    assert!(message.contains("cannot write /dev/full"), "{message}");
 }
 
 #[test]
