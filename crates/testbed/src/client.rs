@@ -44,5 +44,6 @@ pub use error::LoadError;
 pub use outcome::{Commands, LoadOutcome, StatusPair};
 pub use plan::{DEFAULT_COLLECTION, DEFAULT_DATABASE, LoadPlan};
 pub use progress::Progress;
+pub(crate) use run::files_needed;
 pub use run::run;
 pub use uri::{Target, parse_uri};

@@ -8,5 +8,6 @@ pub mod storage;
 pub mod threads;
 pub mod transport;
 
+pub(crate) use services::files_needed;
 pub use services::{Server, ServerError, ServerPlan, Services};
 pub use status::{CedeStatus, SwitchStatus};

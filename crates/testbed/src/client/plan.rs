@@ -41,9 +41,9 @@ pub struct LoadPlan {
 }
 
 impl LoadPlan {
-    /// Threads that the load needs: one connection each at least.
+    /// See [`worker_threads`].
     pub(super) fn worker_threads(&self) -> u32 {
-        self.threads.clamp(1, self.connections.max(1))
+        worker_threads(self.connections, self.threads)
     }
 
     /// How long the first requests are spread over, in ns, so that connections do not run in step.
@@ -64,4 +64,9 @@ impl LoadPlan {
             _ => Ok(()),
         }
     }
+}
+
+/// Threads that a load needs: of `threads`, those that get at least one connection each.
+pub(super) fn worker_threads(connections: u32, threads: u32) -> u32 {
+    threads.clamp(1, connections.max(1))
 }

@@ -4,8 +4,16 @@ use std::{
 };
 
 use super::{
-    conductor::Conductor, control::Control, error::LoadError, limits::Limits, load, outcome::LoadOutcome,
-    plan::LoadPlan, progress::Progress, window::Window, worker,
+    conductor::Conductor,
+    control::Control,
+    error::LoadError,
+    limits::Limits,
+    load,
+    outcome::LoadOutcome,
+    plan::{LoadPlan, worker_threads},
+    progress::Progress,
+    window::Window,
+    worker,
 };
 
 use crate::descriptors;
@@ -14,6 +22,12 @@ use crate::descriptors;
 const OTHER_FILES: u64 = 16;
 /// Files of each thread: its event queue and its timer.
 const FILES_PER_THREAD: u64 = 2;
+
+/// Files that a run opens at most, beside those that the process has open.
+pub(crate) fn files_needed(connections: u32, threads: u32) -> u64 {
+    let threads = u64::from(worker_threads(connections, threads));
+    u64::from(connections) + threads * FILES_PER_THREAD + OTHER_FILES
+}
 
 /// Runs the load.
 ///
@@ -48,8 +62,7 @@ pub(super) fn run_within(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<LoadOutcome, LoadError> {
     plan.check()?;
-    let threads = u64::from(plan.worker_threads());
-    descriptors::reserve(u64::from(plan.connections) + threads * FILES_PER_THREAD + OTHER_FILES)?;
+    descriptors::reserve(files_needed(plan.connections, plan.threads))?;
 
     let mut control = Control::open(plan.address, limits)?;
     if plan.load_phase {

@@ -16,9 +16,9 @@ use super::{
     split::CpuSplit,
 };
 use crate::{
-    client::LoadOutcome,
+    client::{self, LoadOutcome},
     descriptors::{self, DescriptorError},
-    server::CedeStatus,
+    server::{self, CedeStatus},
 };
 
 /// Time for the server to open its engine and listen.
@@ -107,7 +107,10 @@ impl Native {
         if let Some(us) = base_slice {
             BaseSlice::hold(Duration::from_micros(us))?;
         }
-        descriptors::reserve(u64::from(self.split.connections(scenario)))?;
+        // The halves inherit the limit, and have hardly more open at their start than this process.
+        let connections = self.split.connections(scenario);
+        let client = client::files_needed(connections, scenario.client_threads);
+        descriptors::reserve(client.max(server::files_needed(connections)))?;
         Ok(())
     }
 

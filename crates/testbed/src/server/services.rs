@@ -20,6 +20,15 @@ use super::{
 };
 use crate::descriptors::{self, DescriptorError};
 
+/// Files of a server beside its clients' connections: the listener, those of the storage engine, and the control
+/// connection of a client.
+const OTHER_FILES: u64 = 32;
+
+/// Files that a server with so many connections opens at most, beside those that the process has open.
+pub(crate) fn files_needed(connections: u32) -> u64 {
+    u64::from(connections) + OTHER_FILES
+}
+
 /// What to serve, and how.
 #[derive(Clone, Debug)]
 pub struct ServerPlan {
@@ -83,7 +92,7 @@ impl Server {
     /// If the port, the folder or a thread is not to be had.
     pub fn start(plan: &ServerPlan, warn: fn(&str)) -> Result<Self, ServerError> {
         match plan.scenario.connections {
-            Auto::Given(connections) => descriptors::reserve(u64::from(connections))?,
+            Auto::Given(connections) => descriptors::reserve(files_needed(connections))?,
             // Nobody has said how many there will be: as many as may be, and if that cannot be raised, those there are.
             Auto::Auto => drop(descriptors::raise()),
         }
