@@ -12,6 +12,7 @@ mod file;
 mod golden;
 mod host;
 mod key;
+mod off_cpu;
 mod outcome;
 mod run;
 mod scenario;
@@ -27,6 +28,7 @@ pub use file::FileError;
 pub use golden::{Company, GiveUp, GiveUpRow, GoldenProbe, YieldRow};
 pub use host::Host;
 pub use key::{Key, SetError};
+pub use off_cpu::{Cause, OffCpu, OffTime, ThreadKind, ThreadOffCpu};
 pub use outcome::{
     Background, ContextSwitches, CpuUse, Distribution, Operation, OperationOutcome, Outcome, Yields,
 };

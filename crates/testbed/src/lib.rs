@@ -5,4 +5,5 @@ pub mod descriptors;
 pub mod golden;
 pub mod native;
 pub mod server;
+pub mod trace;
 pub mod wire;
