@@ -16,7 +16,7 @@ use scenario::{Backend, Run, Scenario};
 use testbed::native;
 
 use super::matrix::Cell;
-use crate::{failure::Failure, lab::LabArgs, progress::Progress};
+use crate::{failure::Failure, lab::LabArgs, output, progress::Progress};
 
 /// What a comparison of kernels takes beside the matrix.
 #[derive(Debug, Args)]
@@ -176,7 +176,7 @@ impl Plan<'_> {
             Err(LabError::Machine(MachineError::Interrupted)) => None,
             Err(error) => {
                 self.progress.end();
-                eprintln!("cede: {name}: {error}; the record is in {}", folder.display());
+                output::tell(format!("{name}: {error}; the record is in {}", folder.display()));
                 Some(Err(error.to_string()))
             }
         }

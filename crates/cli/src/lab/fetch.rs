@@ -6,7 +6,7 @@ use lab::{
 };
 
 use super::list;
-use crate::{failure::Failure, progress::Progress};
+use crate::{failure::Failure, output, progress::Progress};
 
 #[derive(Debug, Args)]
 #[command(
@@ -54,11 +54,11 @@ fn fetch_all(args: &FetchArgs, cache: &Cache, names: &[&str], progress: Progress
             },
         )?;
         progress.end();
-        println!("{}", describe(&kernel));
+        output::print(&format!("{}\n", describe(&kernel)))?;
     }
     if let Some(qemu) = qemu(args, cache, progress)? {
         progress.end();
-        println!("{}", list::describe(&qemu));
+        output::print(&format!("{}\n", list::describe(&qemu)))?;
     }
     Ok(())
 }

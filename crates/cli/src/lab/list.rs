@@ -5,21 +5,19 @@ use lab::{
     qemu::{Origin, Qemu, QemuError},
 };
 
-use crate::failure::Failure;
+use crate::{failure::Failure, output};
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {}
 
 pub(crate) fn run(_: &ListArgs, cache: &Cache) -> Result<(), Failure> {
     let entries = kernels::list(cache)?;
-    print!("{}", table(&entries));
     let qemu = match Qemu::find(cache) {
         Ok(qemu) => describe(&qemu),
         Err(QemuError::Missing { too_old }) => missing(too_old.as_deref()),
         Err(error) => return Err(error.into()),
     };
-    println!("\n{qemu}");
-    Ok(())
+    output::print(&format!("{}\n{qemu}\n", table(&entries)))
 }
 
 /// One line about a QEMU.

@@ -10,7 +10,7 @@ use super::LabArgs;
 use crate::{
     args::{self, ScenarioArgs},
     failure::Failure,
-    interrupt,
+    interrupt, output,
     progress::Progress,
 };
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
         };
         let outcome = lab.run(&kernel.image, &run, extras, &folder, &interrupted);
         let console = fs::read_to_string(folder.join(records::CONSOLE)).unwrap_or_default();
-        eprint!("{console}");
+        output::tell(format!("the guest's console:\n{console}"));
         let outcome = outcome.map_err(Failure::run)?;
         let id = CellId {
             backend: Backend::Lab,
@@ -68,9 +68,11 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
         let mut comparison = Comparison::new(native::host(), scenario.clone(), vec![id]);
         let digest = outcome.outcome.digest.clone().unwrap_or_default();
         comparison.add(0, outcome.outcome);
-        print!("{}", comparison.report().table(None));
-        println!("Digest: {digest}");
-        println!("Record: {}", folder.display());
+        output::print(&format!(
+            "{}Digest: {digest}\nRecord: {}\n",
+            comparison.report().table(None),
+            folder.display()
+        ))?;
     }
     Ok(())
 }
