@@ -1,5 +1,6 @@
 use std::{
     path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -17,6 +18,8 @@ use crate::{
     progress::Progress,
 };
 
+/// How often a pause looks whether to end.
+const LOOK: Duration = Duration::from_millis(20);
 /// Connections where neither the scenario nor a server's CPUs say how many.
 const CONNECTIONS: u32 = 16;
 
@@ -69,7 +72,9 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
         native::run_as_fifo(priority).map_err(Failure::run)?;
     }
     let interrupted = interrupt::flag().map_err(Failure::run)?;
-    std::thread::sleep(Duration::from_secs_f64(run.scenario.settle_s));
+    if !settle(Duration::from_secs_f64(run.scenario.settle_s), &interrupted) {
+        return Err(Failure::run("interrupted before the load began"));
+    }
     let progress = Progress::new(args.quiet);
     let mut last = Instant::now();
     let outcome = client::run(&plan, &interrupted, &mut |at| {
@@ -100,6 +105,19 @@ pub(crate) fn run(args: &LoadArgs) -> Result<(), Failure> {
             Err(Failure::run(error))
         }
     }
+}
+
+/// Waits for `pause`; tells whether it came to its end before `interrupted` was set.
+fn settle(pause: Duration, interrupted: &AtomicBool) -> bool {
+    let begin = Instant::now();
+    while !interrupted.load(Ordering::SeqCst) {
+        let left = pause.saturating_sub(begin.elapsed());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(LOOK));
+    }
+    false
 }
 
 fn plan(run: &Run, uri: &str, load_phase: bool) -> Result<LoadPlan, Failure> {
@@ -134,6 +152,16 @@ fn summary(outcome: &LoadOutcome) -> String {
              p99.9 {p999_us:.0}, max {max_us:.0}\n"
         )
     });
+    let unsent = (outcome.unsent > 0).then(|| {
+        format!(
+            "{} arrivals found no free connection before the end; their wait is in no latency\n",
+            outcome.unsent
+        )
+    });
     let trouble = outcome.trouble().map(|trouble| format!("{trouble}\n"));
-    std::iter::once(head).chain(operations).chain(trouble).collect()
+    std::iter::once(head)
+        .chain(operations)
+        .chain(unsent)
+        .chain(trouble)
+        .collect()
 }

@@ -277,6 +277,21 @@ fn the_halves_work_by_hand() {
 }
 
 #[test]
+fn what_an_open_loop_could_not_send_is_in_the_summary() {
+    let server = support::Serve::start(&["--engine", "memory"]);
+    let uri = server.uri();
+    let load = ["load", "--quiet", "--uri", &uri, "--set", "records=100"];
+    let flood = ["--connections=1", "--seconds=0.2", "--set=rate_ops=10000000"];
+    let output = run(&[&load[..], &flood[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        stdout(&output).contains("arrivals found no free connection"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
 fn a_load_of_which_nothing_succeeds_is_a_failure() {
     let server = support::Serve::start(&["--engine", "memory"]);
     let uri = format!("{}/empty", server.uri());

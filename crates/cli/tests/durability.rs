@@ -18,6 +18,7 @@ use std::{
 
 use bson::{Document, doc};
 use mongodb::sync::Client;
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use support::Serve;
 
 const WRITERS: i32 = 4;
@@ -94,5 +95,41 @@ fn sigkill_loses_no_acknowledged_write() {
     assert_eq!(
         things.estimated_document_count().run().unwrap(),
         stored.len() as u64
+    );
+}
+
+#[test]
+fn a_full_disk_is_named_also_by_later_errors() {
+    // As good as a full disk: no file may grow. The signal that would end the server for it is ignored.
+    let script = format!(
+        "trap '' XFSZ; exec '{}' serve --port 0 --engine fjall",
+        env!("CARGO_BIN_EXE_cede")
+    );
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &script]);
+    let server = Serve::spawn(command);
+    let load = |records| {
+        let uri = server.uri();
+        let load = ["load", "--quiet", "--uri", &uri, "--connections=1"];
+        let short = ["--seconds=0.1", "--set=warmup_s=0", "--set", records];
+        support::run(&[&load[..], &short].concat())
+    };
+    assert!(load("records=100").status.success());
+    let id = Pid::from_raw(server.pid().cast_signed());
+    let nothing = Rlimit {
+        current: Some(1),
+        maximum: Some(1),
+    };
+    prlimit(id, Resource::Fsize, nothing).unwrap();
+    // Another number of documents: they are dropped, which is a write.
+    let first = support::stderr(&load("records=200"));
+    assert!(
+        first.contains("the storage engine failed: File too large"),
+        "{first}"
+    );
+    let later = support::stderr(&load("records=200"));
+    assert!(
+        later.contains("no more writes since one failed: File too large"),
+        "{later}"
     );
 }

@@ -17,7 +17,7 @@ use std::{
 };
 
 use serde_json::Value;
-use support::{SHORT, cede, stdout};
+use support::{SHORT, cede, stderr, stdout};
 
 #[test]
 fn ctrl_c_keeps_what_is_done_and_marks_it() {
@@ -89,6 +89,32 @@ fn ctrl_c_ends_a_server_that_has_no_descriptor_left() {
         child.kill().unwrap();
     }
     assert!(child.wait().unwrap().success() && !hangs);
+}
+
+#[test]
+fn ctrl_c_ends_the_pause_before_the_load() {
+    let child = cede()
+        .args(["load", "--uri=mongodb://127.0.0.1:1", "--set=settle_s=3600"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    // Before it has its handlers, the signal would end it without a word. That of SIGTERM, 15, is the last.
+    while !catches(&std::fs::read_to_string(&status).unwrap(), 15) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stderr(&output), "cede: interrupted before the load began\n");
+}
+
+/// Whether a process has a handler for the signal of this number, by its status file (proc(5)).
+fn catches(status: &str, signal: u32) -> bool {
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let mask = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    mask >> (signal - 1) & 1 == 1
 }
 
 #[test]

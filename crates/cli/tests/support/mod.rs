@@ -72,12 +72,14 @@ pub struct Serve {
 
 impl Serve {
     pub fn start(args: &[&str]) -> Self {
-        let mut child = cede()
-            .args(["serve", "--port", "0"])
-            .args(args)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = cede();
+        command.args(["serve", "--port", "0"]).args(args);
+        Self::spawn(command)
+    }
+
+    /// By a command that becomes the server.
+    pub fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)

@@ -101,6 +101,12 @@ pub enum StorageError {
     /// The key-value store failed.
     #[error("the storage engine failed: {}", in_words(.0))]
     Store(#[from] ::fjall::Error),
+    /// The key-value store accepts no more writes since one has failed.
+    #[error("the storage engine accepts no more writes since one failed: {cause}")]
+    Stopped {
+        /// Why that one failed.
+        cause: String,
+    },
     /// A folder could not be made or used.
     #[error("cannot use the data folder {path}: {source}")]
     Folder {

@@ -2,7 +2,7 @@ use std::{
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -13,7 +13,7 @@ use papaya::HashMap;
 use scenario::JournalSync;
 use tempfile::TempDir;
 
-use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit};
+use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, in_words};
 
 /// Stripes of the write locks: enough that two of a few hundred writers seldom meet.
 const STRIPES: usize = 1024;
@@ -39,6 +39,8 @@ pub struct FjallEngine {
     /// Writers of one document take turns: the store has no atomic read-modify-write of its own.
     stripes: Vec<Mutex<()>>,
     sync: JournalSync,
+    /// What the first write that failed ran into.
+    first_failure: OnceLock<String>,
     _folder: Option<TempDir>,
 }
 
@@ -90,6 +92,7 @@ impl FjallEngine {
             collections: HashMap::new(),
             stripes: (0..STRIPES).map(|_| Mutex::default()).collect(),
             sync,
+            first_failure: OnceLock::new(),
             _folder: temporary,
             database: Store(database),
         };
@@ -141,8 +144,24 @@ impl FjallEngine {
         match self.sync {
             // The store hands each write to the operating system before it returns.
             JournalSync::Os => Ok(()),
-            JournalSync::Disk => Ok(self.database.0.persist(PersistMode::SyncAll)?),
+            JournalSync::Disk => self
+                .database
+                .0
+                .persist(PersistMode::SyncAll)
+                .map_err(|error| self.failed(error)),
         }
+    }
+
+    /// The first write that fails tells why; after it the store refuses all others, and no longer knows.
+    fn failed(&self, error: fjall::Error) -> StorageError {
+        if let fjall::Error::Poisoned = error {
+            return match self.first_failure.get() {
+                Some(cause) => StorageError::Stopped { cause: cause.clone() },
+                None => StorageError::Store(error),
+            };
+        }
+        self.first_failure.get_or_init(|| in_words(&error));
+        StorageError::Store(error)
     }
 }
 
@@ -158,7 +177,10 @@ impl Engine for FjallEngine {
         if collection.keyspace.contains_key(key.as_bytes())? {
             return Ok(false);
         }
-        collection.keyspace.insert(key.as_bytes(), document.as_bytes())?;
+        collection
+            .keyspace
+            .insert(key.as_bytes(), document.as_bytes())
+            .map_err(|error| self.failed(error))?;
         collection.count.fetch_add(1, Ordering::Relaxed);
         drop(turn);
         self.persist()?;
@@ -197,7 +219,10 @@ impl Engine for FjallEngine {
         let Some(changed) = change(RawDocument::from_bytes(&bytes)?)? else {
             return Ok(Updated::Unchanged);
         };
-        collection.keyspace.insert(key.as_bytes(), changed.as_bytes())?;
+        collection
+            .keyspace
+            .insert(key.as_bytes(), changed.as_bytes())
+            .map_err(|error| self.failed(error))?;
         drop(turn);
         self.persist()?;
         Ok(Updated::Changed)
@@ -211,7 +236,10 @@ impl Engine for FjallEngine {
         if !collection.keyspace.contains_key(key.as_bytes())? {
             return Ok(false);
         }
-        collection.keyspace.remove(key.as_bytes())?;
+        collection
+            .keyspace
+            .remove(key.as_bytes())
+            .map_err(|error| self.failed(error))?;
         collection.count.fetch_sub(1, Ordering::Relaxed);
         drop(turn);
         self.persist()?;
@@ -228,7 +256,7 @@ impl Engine for FjallEngine {
             .iter()
             .map(|stripe| stripe.lock().unwrap_or_else(PoisonError::into_inner))
             .collect();
-        collection.keyspace.clear()?;
+        collection.keyspace.clear().map_err(|error| self.failed(error))?;
         let removed = collection.count.swap(0, Ordering::Relaxed);
         drop(turns);
         self.persist()?;
