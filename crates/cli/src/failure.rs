@@ -1,7 +1,11 @@
 use std::{fmt::Display, process::ExitCode};
 
+use clap::error::ErrorKind;
+
 use crate::output;
 
+/// Exit status where a command was asked in a way that cannot be carried out.
+const WRONG_USE: u8 = 2;
 /// What shells report of a program that a signal has ended, 128 and its number; SIGPIPE is 13 (signal(7)).
 const ENDED_BY_SIGPIPE: u8 = 128 + 13;
 
@@ -30,7 +34,7 @@ impl Failure {
         let status = match self {
             Self::Usage(line) => {
                 output::tell(line);
-                2
+                WRONG_USE
             }
             Self::Run(line) => {
                 output::tell(line);
@@ -48,6 +52,11 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         // Printing fails only if nobody reads.
         let _unread = error.print();
         return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // Whoever says nothing has not said anything wrong: the help, whole, as for --help.
+        let _unread = error.print();
+        return ExitCode::from(WRONG_USE);
     }
     let rendered = error.render().to_string();
     let before_usage = rendered

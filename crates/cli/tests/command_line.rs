@@ -373,6 +373,20 @@ fn output_that_nobody_reads_ends_it_without_a_word() {
 }
 
 #[test]
+fn without_a_command_the_help_is_printed_as_wrong_use() {
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stdout(&output), "");
+    let help = stderr(&output);
+    for command in ["compare", "serve", "load", "probe"] {
+        assert!(
+            help.lines().any(|line| line.trim_start().starts_with(command)),
+            "{help}"
+        );
+    }
+}
+
+#[test]
 fn help_lists_the_keys() {
     let output = run(&["compare", "--help"]);
     assert!(output.status.success());
