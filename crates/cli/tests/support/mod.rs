@@ -5,6 +5,8 @@
     reason = "a module of every test file, each of which uses a part of it"
 )]
 
+pub mod debian;
+
 use std::{
     io::{BufRead, BufReader},
     path::Path,
