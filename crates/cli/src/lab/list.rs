@@ -31,7 +31,9 @@ pub(crate) fn describe(qemu: &Qemu) -> String {
 }
 
 fn missing(too_old: Option<&str>) -> String {
-    let reason = too_old.map_or_else(String::new, |reason| format!("; {reason}"));
+    let reason = too_old.map_or_else(String::new, |reason| {
+        format!("; the one on the path will not do: {reason}")
+    });
     format!("no QEMU (get it with `cede lab fetch --qemu`{reason})")
 }
 
