@@ -3,14 +3,15 @@
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 
 use lab::{Extras, guest::Work};
-use scenario::{Auto, Run, Scenario};
+use scenario::{Auto, GoldenProbe, Run, Scenario};
 use testbed::{
+    golden::{self, GoldenPlan},
     native::{self, CpuList, CpuSplit, Native},
     server::background,
 };
 
 /// The work of a guest.
-pub(crate) const WORK: Work = Work { run };
+pub(crate) const WORK: Work = Work { run, probe };
 
 /// Where the guest finds this program.
 const PROGRAM: &str = "/init";
@@ -43,6 +44,14 @@ fn run(run: &Run, extras: Extras) -> Result<lab::Measured, String> {
         raw: measured.raw,
         era: extras.era.then(|| native::host().era),
     })
+}
+
+fn probe(seconds: f64) -> Result<GoldenProbe, String> {
+    let plan = GoldenPlan {
+        seconds,
+        work_loops_per_us: Auto::Given(work_loops_per_us(Auto::Auto)),
+    };
+    golden::run(&plan, native::host()).map_err(|error| error.to_string())
 }
 
 /// The speed of the work loop. A round of it is a whole number of instructions: so the speed is exact, whatever the

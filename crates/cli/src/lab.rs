@@ -3,7 +3,9 @@
 mod args;
 mod fetch;
 mod list;
+mod probe;
 mod run;
+mod shell;
 
 use clap::Subcommand;
 use lab::{Cache, kernels::KernelError, qemu::QemuError};
@@ -19,6 +21,10 @@ pub(crate) enum LabCommand {
     Fetch(fetch::FetchArgs),
     /// Run one cell on one kernel, with its console shown
     Run(Box<run::RunArgs>),
+    /// Run the golden probes on kernels, and print them side by side
+    Probe(probe::ProbeArgs),
+    /// Boot a kernel with a shell on its console
+    Shell(shell::ShellArgs),
 }
 
 pub(crate) fn run(command: &LabCommand) -> Result<(), Failure> {
@@ -28,6 +34,8 @@ pub(crate) fn run(command: &LabCommand) -> Result<(), Failure> {
         LabCommand::List(args) => list::run(args, &cache),
         LabCommand::Fetch(args) => fetch::run(args, &cache),
         LabCommand::Run(args) => run::run(args, &cache),
+        LabCommand::Probe(args) => probe::run(args, &cache),
+        LabCommand::Shell(args) => shell::run(args, &cache),
     }
 }
 

@@ -2,22 +2,29 @@
 
 mod prepare;
 mod serial;
+mod shell;
 mod tunables;
 
-use std::{fs, path::Path, process::ExitCode};
+use std::{fs, path::Path, process::ExitCode, thread, time::Duration};
 
 use rustix::system::{RebootCommand, reboot};
-use scenario::Run;
+use scenario::{GoldenProbe, Run};
 use serde::Serialize;
 
 use self::serial::Serial;
 use crate::order::{Extras, Guest, Measured, Order};
+
+/// Time for the kernel to finish what it does after boot, before the golden probes: one thread of it is a competitor that
+/// never yields.
+const SETTLE: Duration = Duration::from_secs(5);
 
 /// How the guest does what it is ordered. The room that holds the measuring code hands this over.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// Runs one cell.
     pub run: fn(&Run, Extras) -> Result<Measured, String>,
+    /// Runs the golden probes, each of their rows for so many seconds.
+    pub probe: fn(f64) -> Result<GoldenProbe, String>,
 }
 
 /// Whether this process is the first one of a guest.
@@ -48,7 +55,10 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
     let order = fs::read(Order::PATH).map_err(|error| error.to_string())?;
     let order: Order = serde_json::from_slice(&order).map_err(|error| error.to_string())?;
     prepare::system().map_err(|error| error.to_string())?;
-    tunables::pin().map_err(|error| error.to_string())?;
+    // The golden probes are about the kernel as it is.
+    if !matches!(order, Order::Probe { .. }) {
+        tunables::pin().map_err(|error| error.to_string())?;
+    }
     let system = rustix::system::uname();
     tell(
         serial,
@@ -64,7 +74,12 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
             let run = order.run().map_err(|error| error.to_string())?;
             tell(serial, "run", &(work.run)(&run, order.extras)?)
         }
-        Order::Probe | Order::Shell => Err("not yet".to_owned()),
+        Order::Probe { seconds } => {
+            thread::sleep(SETTLE);
+            tell(serial, "probe", &(work.probe)(seconds)?)
+        }
+        Order::Nothing => Ok(()),
+        Order::Shell => shell::run().map_err(|error| error.to_string()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use scenario::{Auto, Backend, Outcome, Run, Scenario};
+use scenario::{Auto, Backend, GoldenProbe, Outcome, Run, Scenario};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
@@ -78,6 +78,9 @@ const REAL_PER_VIRTUAL: f64 = 60.0;
 /// Virtual time for boot, load phase and end.
 const OVERHEAD_S: f64 = 5.0;
 
+/// Rows of the golden probes, with what they take to begin.
+const PROBE_ROWS: f64 = 15.0;
+
 /// Connections for each CPU, as in the original evaluation, where a scenario does not say.
 const CONNECTIONS_PER_CPU: u32 = 16;
 
@@ -110,13 +113,13 @@ impl Lab {
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
         let cpus = server_cpus(&scenario) + scenario.client_cpus.unwrap_or_else(|| 0);
-        let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds + OVERHEAD_S;
+        let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds;
         let run = Run {
             scenario: self.stretch(scenario, cpus),
             ..run.clone()
         };
         let order = Order::Run(RunOrder::new(&run, extras));
-        let limit = Duration::from_secs_f64(virtual_s * REAL_PER_VIRTUAL);
+        let limit = real(virtual_s);
         let frames = self.boot(image, cpus, &order, limit, folder, stop)?;
         let guest: Guest = read(&frames, "guest")?;
         let Measured {
@@ -134,6 +137,62 @@ impl Lab {
         Ok(CellOutcome { guest, outcome, era })
     }
 
+    /// Runs the golden probes on the kernel `image`, each of their rows for `seconds`, and keeps the record in `folder`.
+    ///
+    /// # Errors
+    /// Says why there is no result; what the guest has said until then is in `folder`.
+    pub fn probe(
+        &self,
+        image: &Path,
+        seconds: f64,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<GoldenProbe, LabError> {
+        let order = Order::Probe { seconds };
+        let limit = real(seconds * PROBE_ROWS);
+        let frames = self.boot(image, 1, &order, limit, folder, stop)?;
+        read(&frames, "probe")
+    }
+
+    /// Boots the kernel `image` and lets its guest do nothing, to see whether the clock works here.
+    ///
+    /// # Errors
+    /// If it does not come up and end within the time that it takes the slowest machine.
+    pub fn try_boot(&self, image: &Path, folder: &Path, stop: &AtomicBool) -> Result<Guest, LabError> {
+        let frames = self.boot(image, 1, &Order::Nothing, real(0.0), folder, stop)?;
+        read(&frames, "guest")
+    }
+
+    /// Boots the kernel `image` with `cpus` CPUs and a shell, with this process's terminal as its console. `programs` are
+    /// packed in beside the shell, by their names.
+    ///
+    /// # Errors
+    /// If the machine cannot be started.
+    pub fn shell(
+        &self,
+        image: &Path,
+        cpus: u32,
+        programs: &[(String, Program)],
+        folder: &Path,
+    ) -> Result<(), LabError> {
+        let mut archive = Initramfs::default();
+        for (name, program) in programs {
+            program.pack(&format!("/bin/{name}"), &mut archive)?;
+        }
+        let initramfs = self.pack(archive, &Order::Shell, folder)?;
+        let machine = Machine {
+            clock: self.clock,
+            kernel: image,
+            initramfs: &initramfs,
+            cpus,
+            folder,
+            limit: Duration::MAX,
+        };
+        let ended = machine.interact(self.qemu.command());
+        let _left_behind = fs::remove_file(&initramfs);
+        Ok(ended?)
+    }
+
     fn boot(
         &self,
         kernel: &Path,
@@ -143,19 +202,7 @@ impl Lab {
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<Vec<Frame>, LabError> {
-        let order = serde_json::to_vec(order).unwrap_or_default();
-        let mut archive = Initramfs::default();
-        self.program.pack("/init", &mut archive)?;
-        archive.file(Order::PATH, &order);
-        let initramfs = folder.join("initramfs.cpio");
-        let write = |file: &Path, bytes: &[u8]| {
-            fs::write(file, bytes).map_err(|source| LabError::Record {
-                file: file.to_owned(),
-                source,
-            })
-        };
-        write(&folder.join(records::ORDER), &order)?;
-        write(&initramfs, &archive.finish())?;
+        let initramfs = self.pack(Initramfs::default(), order, folder)?;
         let machine = Machine {
             clock: self.clock,
             kernel,
@@ -168,6 +215,22 @@ impl Lab {
         // It can be made again from the program and the order, and is by far the largest part of the record.
         let _left_behind = fs::remove_file(&initramfs);
         Ok(frames?)
+    }
+
+    /// Writes the guest's file system, with this program and `order` in it, beside what `archive` holds.
+    fn pack(&self, mut archive: Initramfs, order: &Order, folder: &Path) -> Result<PathBuf, LabError> {
+        let write = |name: &str, bytes: &[u8]| {
+            let file = folder.join(name);
+            match fs::create_dir_all(folder).and_then(|()| fs::write(&file, bytes)) {
+                Ok(()) => Ok(file),
+                Err(source) => Err(LabError::Record { file, source }),
+            }
+        };
+        let order = serde_json::to_vec(order).unwrap_or_default();
+        write(records::ORDER, &order)?;
+        self.program.pack("/init", &mut archive)?;
+        archive.file(Order::PATH, &order);
+        write("initramfs.cpio", &archive.finish())
     }
 
     /// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed.
@@ -199,6 +262,11 @@ impl Lab {
             (clock, _) => format!("real time ({clock}): not the same twice"),
         }
     }
+}
+
+/// Real time that a guest gets for `virtual_s` beside its boot.
+fn real(virtual_s: f64) -> Duration {
+    Duration::from_secs_f64((virtual_s + OVERHEAD_S) * REAL_PER_VIRTUAL)
 }
 
 fn server_cpus(scenario: &Scenario) -> u32 {

@@ -28,3 +28,4 @@ pub use lab::{CellOutcome, Lab, LabError};
 pub use machine::MachineError;
 pub use order::{Extras, Guest, Measured};
 pub use program::{Program, ProgramError};
+pub use programs::on_path;

@@ -102,7 +102,7 @@ impl Machine<'_> {
         }
         let words = self.folder.join(records::QEMU);
         let output = File::create(&words).map_err(|source| MachineError::Record { file: words, source })?;
-        self.arguments(&mut qemu);
+        self.arguments(&mut qemu, &self.port(records::CONSOLE));
         let child = qemu
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -113,20 +113,34 @@ impl Machine<'_> {
         self.report(status)
     }
 
-    fn arguments(&self, qemu: &mut Command) {
-        let serial = |name: &str| format!("file:{}", self.folder.join(name).display());
+    /// Boots it with `qemu` and this process's terminal as its console, until the guest or the user ends it.
+    pub(crate) fn interact(&self, mut qemu: Command) -> Result<(), MachineError> {
+        self.arguments(&mut qemu, "mon:stdio");
+        let status = qemu.status().map_err(MachineError::Start)?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(MachineError::Ended {
+                status: describe(status),
+                last_words: "its console was this terminal".to_owned(),
+            })
+        }
+    }
+
+    fn arguments(&self, qemu: &mut Command, console: &str) {
         qemu.args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]);
         qemu.args(self.clock.arguments());
         qemu.args(["-m", &MEMORY_MIB.to_string(), "-smp", &self.cpus.to_string()]);
-        qemu.args([
-            "-serial",
-            &serial(records::CONSOLE),
-            "-serial",
-            &serial(records::REPORT),
-        ]);
+        qemu.args(["-serial", console, "-serial", &self.port(records::REPORT)]);
         qemu.arg("-kernel").arg(self.kernel);
         qemu.arg("-initrd").arg(self.initramfs);
         qemu.args(["-append", &self.kernel_arguments()]);
+    }
+
+    /// A serial port whose output is kept in the record.
+    fn port(&self, name: &str) -> String {
+        // In QEMU's lists of options a comma is written twice.
+        format!("file:{}", self.folder.join(name).display()).replace(',', ",,")
     }
 
     /// The kernel's command line: no sound but errors, an end after each of them, and nothing that differs between boots.

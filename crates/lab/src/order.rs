@@ -6,8 +6,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Order {
     /// Run one cell.
     Run(RunOrder),
-    /// Run the golden probes.
-    Probe,
+    /// Run the golden probes, each of their rows for so many seconds.
+    Probe {
+        /// Length of a row, in seconds.
+        seconds: f64,
+    },
+    /// Come up, and end.
+    Nothing,
     /// Give the console to a shell.
     Shell,
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 /// The first executable file of this name on the search path.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+#[must_use]
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders)
         .map(|folder| folder.join(name))

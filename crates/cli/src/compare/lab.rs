@@ -1,12 +1,7 @@
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    thread,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use clap::Args;
@@ -27,9 +22,6 @@ pub(super) struct KernelArgs {
     /// Boot each cell of the lab twice, and fail it unless both digests are equal
     #[arg(long)]
     verify: bool,
-    /// Guests of the lab at a time; as many as there are CPUs unless given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
     #[command(flatten)]
     lab: LabArgs,
 }
@@ -47,6 +39,9 @@ struct Plan<'a> {
     progress: Progress,
 }
 
+/// What the boots came to, by the cell's index in the matrix and the round; what was interrupted is absent.
+type Results = BTreeMap<(usize, u32), Result<CellOutcome, String>>;
+
 /// One boot: a cell of the matrix in one round.
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -58,7 +53,7 @@ struct Job {
 impl KernelArgs {
     /// Whether any of them is given.
     pub(super) fn is_given(&self) -> bool {
-        !self.kernel.is_empty() || self.verify || self.jobs.is_some() || self.lab.is_given()
+        !self.kernel.is_empty() || self.verify || self.lab.is_given()
     }
 
     /// Compares kernels in the lab.
@@ -88,52 +83,27 @@ impl KernelArgs {
             interrupted,
             progress,
         };
-        // Real time is shared with whatever runs at the same time; virtual time is not.
-        let at_once = if lab.clock.is_deterministic() {
-            self.jobs.map_or_else(
-                || thread::available_parallelism().map_or(1, usize::from),
-                usize::from,
-            )
-        } else {
-            1
-        };
-        let results = plan.run(repeat, at_once);
+        let jobs = plan.jobs(repeat);
+        let outcomes = self.lab.each(&lab, &jobs, |job| plan.boot(*job, jobs.len()));
+        let results = jobs
+            .iter()
+            .zip(outcomes)
+            .filter_map(|(job, outcome)| Some(((plan.index(*job), job.round), outcome?)))
+            .collect();
         Ok(plan.compare(&results, repeat))
     }
 }
 
 impl Plan<'_> {
-    /// Runs every job, `at_once` of them at a time, in rounds. What has not begun when the comparison is interrupted is
-    /// left out.
-    fn run(&self, repeat: u32, at_once: usize) -> BTreeMap<(usize, u32), Result<CellOutcome, String>> {
-        let jobs: Vec<Job> = (1..=repeat)
+    /// Every boot, in rounds.
+    fn jobs(&self, repeat: u32) -> Vec<Job> {
+        (1..=repeat)
             .flat_map(|round| {
                 (0..self.kernels.len()).flat_map(move |kernel| {
                     (0..self.cells.len()).map(move |cell| Job { kernel, cell, round })
                 })
             })
-            .collect();
-        let next = AtomicUsize::new(0);
-        let results = Mutex::new(BTreeMap::new());
-        thread::scope(|scope| {
-            for _ in 0..at_once.min(jobs.len()) {
-                scope.spawn(|| {
-                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        if self.interrupted.load(Ordering::SeqCst) {
-                            return;
-                        }
-                        let Some(result) = self.boot(*job, jobs.len()) else {
-                            return;
-                        };
-                        results
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .insert((self.index(*job), job.round), result);
-                    }
-                });
-            }
-        });
-        results.into_inner().unwrap_or_else(PoisonError::into_inner)
+            .collect()
     }
 
     /// The job's cell in the matrix.
@@ -141,8 +111,11 @@ impl Plan<'_> {
         job.kernel * self.cells.len() + job.cell
     }
 
-    /// Runs one job; none if it was interrupted.
+    /// Runs one job; none if it was interrupted, or has not begun before that.
     fn boot(&self, job: Job, of: usize) -> Option<Result<CellOutcome, String>> {
+        if self.interrupted.load(Ordering::SeqCst) {
+            return None;
+        }
         let (kernel, cell) = (self.kernels.get(job.kernel)?, self.cells.get(job.cell)?);
         let seed = self.scenario.seed.wrapping_add(u64::from(job.round - 1));
         let name = format!("{} {} {}", kernel.version, cell.workload, cell.variant);
@@ -183,10 +156,6 @@ impl Plan<'_> {
     }
 
     fn once(&self, kernel: &Kernel, run: &Run, folder: &Path) -> Result<CellOutcome, LabError> {
-        fs::create_dir_all(folder).map_err(|source| LabError::Record {
-            file: folder.to_owned(),
-            source,
-        })?;
         let extras = Extras {
             trace: false,
             era: kernel.era.is_none(),
@@ -194,11 +163,7 @@ impl Plan<'_> {
         self.lab.run(&kernel.image, run, extras, folder, self.interrupted)
     }
 
-    fn compare(
-        &self,
-        results: &BTreeMap<(usize, u32), Result<CellOutcome, String>>,
-        repeat: u32,
-    ) -> (Comparison, Option<Failure>) {
+    fn compare(&self, results: &Results, repeat: u32) -> (Comparison, Option<Failure>) {
         let ids = self
             .kernels
             .iter()
@@ -233,12 +198,7 @@ impl Plan<'_> {
     }
 
     /// The cells of one kernel. What it is called is known once it has run.
-    fn ids(
-        &self,
-        at: usize,
-        kernel: &Kernel,
-        results: &BTreeMap<(usize, u32), Result<CellOutcome, String>>,
-    ) -> Vec<CellId> {
+    fn ids(&self, at: usize, kernel: &Kernel, results: &Results) -> Vec<CellId> {
         let own = at * self.cells.len()..(at + 1) * self.cells.len();
         let seen = results
             .iter()

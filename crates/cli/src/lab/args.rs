@@ -1,3 +1,12 @@
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
 use clap::Args;
 use lab::{
     Cache, Clock, Lab, Program,
@@ -13,23 +22,30 @@ pub(crate) struct LabArgs {
     /// What time is in the guest: instructions, the same on every host; kvm or tcg, real
     #[arg(long, value_name = "CLOCK")]
     clock: Option<String>,
+    /// Guests at a time; as many as there are CPUs unless given. Real time is shared, so there it is always one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Debian's mirror, for kernels that have to be fetched; this machine's unless given
     #[arg(long, value_name = "URL")]
     debian_mirror: Option<String>,
 }
 
 impl LabArgs {
+    /// The clock that is asked for, or else `default`.
+    pub(crate) fn clock_or(&self, default: Clock) -> Result<Clock, Failure> {
+        self.clock
+            .as_deref()
+            .map_or(Ok(default), |name| name.parse().map_err(Failure::usage))
+    }
+
     /// Whether any of them is given.
     pub(crate) fn is_given(&self) -> bool {
-        self.clock.is_some() || self.debian_mirror.is_some()
+        self.clock.is_some() || self.jobs.is_some() || self.debian_mirror.is_some()
     }
 
     /// The lab, with this program to run in its guests.
     pub(crate) fn lab(&self, cache: &Cache) -> Result<Lab, Failure> {
-        let clock = match &self.clock {
-            Some(name) => name.parse().map_err(Failure::usage)?,
-            None => Clock::default(),
-        };
+        let clock = self.clock_or(Clock::default())?;
         let program = std::env::current_exe().map_err(Failure::run)?;
         Ok(Lab {
             qemu: Qemu::find(cache)?,
@@ -64,5 +80,42 @@ impl LabArgs {
             }
         }
         Ok(found)
+    }
+
+    /// Does `work` on each item, several at a time if `lab`'s clock allows it, and gives the results in the items' order.
+    pub(crate) fn each<T: Sync, R: Send>(
+        &self,
+        lab: &Lab,
+        items: &[T],
+        work: impl Fn(&T) -> R + Sync,
+    ) -> Vec<R> {
+        // Real time is shared with whatever runs at the same time; virtual time is not.
+        let at_once = if lab.clock.is_deterministic() {
+            self.jobs.map_or_else(
+                || thread::available_parallelism().map_or(1, usize::from),
+                usize::from,
+            )
+        } else {
+            1
+        };
+        let next = AtomicUsize::new(0);
+        let results = Mutex::new(BTreeMap::new());
+        thread::scope(|scope| {
+            for _ in 0..at_once.min(items.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(item) = items.get(at) else { return };
+                        let result = work(item);
+                        results
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .insert(at, result);
+                    }
+                });
+            }
+        });
+        let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.into_values().collect()
     }
 }
