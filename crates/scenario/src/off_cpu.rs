@@ -9,7 +9,7 @@ use crate::choices::choices;
 choices! {
     /// Why a thread was off the CPU.
     Cause: "cause of off-CPU time" {
-        /// It called `sched_yield`.
+        /// It called `sched_yield`. One call can be several times off the CPU.
         Yield = "yield",
         /// It slept for a set time.
         Park = "park",
@@ -17,7 +17,9 @@ choices! {
         Receive = "receive",
         /// It waited for another thread: a mutex, a condition variable.
         Lock = "lock",
-        /// The CPU was taken from it.
+        /// The CPU was taken from it, also on its way out of a call: where preemption is lazy (Linux 6.13 and later), a
+        /// thread that comes back from a yield often gets no further than to that, and the program takes the time for
+        /// that of its call.
         Preempted = "preempted",
         /// Anything else that blocks: sending, a disk, a page fault.
         Other = "other",

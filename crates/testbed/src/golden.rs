@@ -50,7 +50,8 @@ pub enum GoldenError {
 
 /// Runs both experiments on the last CPU that this process may use; the result is about `host`, which is this one.
 ///
-/// Takes eleven times `plan.seconds` and a little more. All threads end by themselves, also those of a failed run.
+/// A kernel that has just booted is busy with itself for some seconds, which shows in the first rows: wait for it to be
+/// done. Takes eleven times `plan.seconds` and a little more. All threads end by themselves, also those of a failed run.
 ///
 /// # Errors
 /// If the plan has no sensible length, or the system refuses a thread or its CPU.
