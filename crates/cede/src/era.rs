@@ -3,8 +3,8 @@
 //! | era | kernels | a yield beside one thread that does not yield |
 //! | --- | --- | --- |
 //! | [`Era::Cfs`] | before 6.6 | lets one other thread run, charges nothing: microseconds |
-//! | [`Era::EevdfDeadline`] | 6.6 to 6.12.62, 6.13 to 6.17, 6.18.0 and .1 | moves the yielder's deadline only: microseconds on average, with a long tail |
-//! | [`Era::EevdfForfeit`] | 6.12.63 on, 6.18.2 on, 6.19 and later | charges the rest of the slice: about a slice, 0.7 to 2.8 ms |
+//! | [`Era::EevdfDeadline`] | 6.6 to 6.12.62, 6.13 to 6.17.12, 6.18.0 and .1 | moves the yielder's deadline only: microseconds on average, with a long tail |
+//! | [`Era::EevdfForfeit`] | 6.12.63 on, 6.17.13, 6.18.2 on, 6.19 and later | charges the rest of the slice: about a slice, 0.7 to 2.8 ms |
 //! | [`Era::SchedExt`] | any, with a BPF scheduler loaded | up to that scheduler |
 //!
 //! The forfeit came with commit 79104becf42b ("sched/fair: Forfeit vruntime on yield", first in 6.19) and was

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let backend: Backend = args.backend.parse().map_err(Failure::usage)?;
     if backend == Backend::Native && args.kernels.is_given() {
         return Err(Failure::usage(
-            "--kernel, --clock, --verify, --jobs and --debian-mirror are the lab's: expected --backend lab beside them",
+            "--kernel, --clock, --verify, --jobs, --boot-limit and --debian-mirror are the lab's: expected --backend lab beside them",
         ));
     }
     if args.html.as_deref() == Some(Path::new("-")) {

@@ -13,7 +13,7 @@ use crate::{
     Clock, Extras, Guest, Initramfs, MachineError, Measured, Program, ProgramError,
     digest::sha256,
     frame::Frame,
-    machine::Machine,
+    machine::{Limits, Machine},
     order::{Order, RunOrder},
     qemu::Qemu,
     records,
@@ -28,6 +28,8 @@ pub struct Lab {
     pub clock: Clock,
     /// The program that is the guest's first process, and both halves of the native backend in it.
     pub program: Program,
+    /// Real time that a kernel gets to start its first process.
+    pub boot_limit: Duration,
 }
 
 /// What a cell came to.
@@ -75,8 +77,11 @@ pub enum LabError {
 /// Real time for each second of a guest's: some five seconds on one core where the guest is busy throughout, and a host
 /// may have other things to do.
 const REAL_PER_VIRTUAL: f64 = 60.0;
-/// Virtual time for boot, load phase and end.
-const OVERHEAD_S: f64 = 5.0;
+/// Virtual time for the load phase and the end.
+const OVERHEAD_S: f64 = 3.0;
+
+/// Real time for a boot: some ten times what it takes on one quiet core.
+pub const BOOT_LIMIT: Duration = Duration::from_secs(120);
 
 /// Rows of the golden probes, with what they take to begin.
 const PROBE_ROWS: f64 = 15.0;
@@ -127,6 +132,7 @@ impl Lab {
             raw,
             era,
         } = read(&frames, "run")?;
+        record(folder, records::RAW, raw.as_bytes())?;
         let order = serde_json::to_string(&order).unwrap_or_default();
         outcome.digest = self
             .clock
@@ -186,7 +192,10 @@ impl Lab {
             initramfs: &initramfs,
             cpus,
             folder,
-            limit: Duration::MAX,
+            limits: Limits {
+                boot: Duration::MAX,
+                whole: Duration::MAX,
+            },
         };
         let ended = machine.interact(self.qemu.command());
         let _left_behind = fs::remove_file(&initramfs);
@@ -209,7 +218,10 @@ impl Lab {
             initramfs: &initramfs,
             cpus,
             folder,
-            limit,
+            limits: Limits {
+                boot: self.boot_limit,
+                whole: self.boot_limit + limit,
+            },
         };
         let frames = machine.run(self.qemu.command(), stop);
         // It can be made again from the program and the order, and is by far the largest part of the record.
@@ -219,18 +231,11 @@ impl Lab {
 
     /// Writes the guest's file system, with this program and `order` in it, beside what `archive` holds.
     fn pack(&self, mut archive: Initramfs, order: &Order, folder: &Path) -> Result<PathBuf, LabError> {
-        let write = |name: &str, bytes: &[u8]| {
-            let file = folder.join(name);
-            match fs::create_dir_all(folder).and_then(|()| fs::write(&file, bytes)) {
-                Ok(()) => Ok(file),
-                Err(source) => Err(LabError::Record { file, source }),
-            }
-        };
         let order = serde_json::to_vec(order).unwrap_or_default();
-        write(records::ORDER, &order)?;
+        record(folder, records::ORDER, &order)?;
         self.program.pack("/init", &mut archive)?;
         archive.file(Order::PATH, &order);
-        write("initramfs.cpio", &archive.finish())
+        record(folder, "initramfs.cpio", &archive.finish())
     }
 
     /// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed.
@@ -261,6 +266,15 @@ impl Lab {
             ),
             (clock, _) => format!("real time ({clock}): not the same twice"),
         }
+    }
+}
+
+/// Writes one file of a run's record, which is created if need be.
+fn record(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, LabError> {
+    let file = folder.join(name);
+    match fs::create_dir_all(folder).and_then(|()| fs::write(&file, bytes)) {
+        Ok(()) => Ok(file),
+        Err(source) => Err(LabError::Record { file, source }),
     }
 }
 

@@ -24,7 +24,7 @@ pub use cache::{Cache, CacheError};
 pub use clock::Clock;
 pub use frame::FrameError;
 pub use initramfs::Initramfs;
-pub use lab::{CellOutcome, Lab, LabError};
+pub use lab::{BOOT_LIMIT, CellOutcome, Lab, LabError};
 pub use machine::MachineError;
 pub use order::{Extras, Guest, Measured};
 pub use program::{Program, ProgramError};

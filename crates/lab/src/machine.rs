@@ -17,8 +17,6 @@ use crate::{
     records,
 };
 
-/// Real time that a kernel gets to start its first process. A busy host runs a guest at a tenth of its speed.
-const BOOT: Duration = Duration::from_secs(120);
 /// How often the machine is looked after.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -35,8 +33,17 @@ pub(crate) struct Machine<'a> {
     pub(crate) cpus: u32,
     /// Where the console, the guest's report and QEMU's own words are kept.
     pub(crate) folder: &'a Path,
-    /// Real time that the guest gets from its start to its end.
-    pub(crate) limit: Duration,
+    /// Real time that the guest gets.
+    pub(crate) limits: Limits,
+}
+
+/// How much real time a guest gets. A machine that hangs shows in nothing else.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// From its start to its first word.
+    pub(crate) boot: Duration,
+    /// From its start to its end.
+    pub(crate) whole: Duration,
 }
 
 /// Memory of a guest, in MiB, beside that of each connection's thread.
@@ -83,6 +90,12 @@ pub enum MachineError {
         /// How it ended.
         status: String,
         /// Its own last line, or those of the guest's console.
+        last_words: String,
+    },
+    /// The machine has switched itself off, and the guest said nothing.
+    #[error("the machine ended without a word of the guest; {last_words}")]
+    Silent {
+        /// QEMU's own last line, or those of the guest's console.
         last_words: String,
     },
     /// The report is damaged.
@@ -161,7 +174,7 @@ impl Machine<'_> {
             if stop.load(Ordering::SeqCst) {
                 return Err(MachineError::Interrupted);
             }
-            let limit = if up { self.limit } else { BOOT.min(self.limit) };
+            let limit = if up { self.limits.whole } else { self.limits.boot };
             if start.elapsed() >= limit {
                 return Err(MachineError::TooLong {
                     what: if up { "had no result" } else { "did not start" },
@@ -186,6 +199,9 @@ impl Machine<'_> {
                 let failure = frames.iter().find(|frame| frame.kind == Frame::FAILURE);
                 match failure {
                     Some(failure) => Err(MachineError::Guest(failure.text())),
+                    None if frames.is_empty() => Err(MachineError::Silent {
+                        last_words: self.last_words(),
+                    }),
                     None => Ok(frames),
                 }
             }

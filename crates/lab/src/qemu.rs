@@ -80,10 +80,10 @@ impl Qemu {
         private::fetch(cache, mirror, progress)
     }
 
-    /// A command that runs it; what it is to do may be added.
+    /// A command that runs it, and ends it when this process ends; what it is to do may be added.
     #[must_use]
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = programs::ending_with_parent(&self.program);
         command
             .args(&self.arguments)
             .envs(self.environment.iter().map(|(name, value)| (name, value)));

@@ -17,6 +17,9 @@ pub(crate) const QEMU: &str = "qemu.log";
 /// The file with what the guest was ordered.
 pub(crate) const ORDER: &str = "order.json";
 
+/// The file with everything that the client and the server counted: the client's whole output, JSON.
+pub(crate) const RAW: &str = "raw.json";
+
 /// A new folder in the cache, named after the time.
 ///
 /// # Errors

@@ -5,8 +5,8 @@ use super::Era;
 /// What a mainline or stable kernel of this version does.
 ///
 /// From the changelogs: EEVDF since 6.6, the forfeit since 6.19 and in the stable releases 6.12.63 and
-/// 6.18.2. For the last 6.17 releases this was not verified; they count as being without. A distribution's
-/// kernel may have been patched (Ubuntu's 6.8.0-151 and 6.17.0-41 have the forfeit), so this is a hint;
+/// 6.18.2. 6.17.13, of the same day as 6.18.2, was measured to forfeit, and 6.17.8 not to (`cede lab probe`); those
+/// between count as being without. A distribution's kernel may have been patched (Ubuntu's 6.8.0-151 and 6.17.0-41 have the forfeit), so this is a hint;
 /// [`probe`](super::probe) looks.
 ///
 /// ```
@@ -19,7 +19,7 @@ use super::Era;
 pub const fn by_version(major: u32, minor: u32, patch: u32) -> Era {
     match (major, minor, patch) {
         (0..=5, ..) | (6, 0..=5, _) => Era::Cfs,
-        (6, 12, 63..) | (6, 18, 2..) | (6, 19.., _) | (7.., ..) => Era::EevdfForfeit,
+        (6, 12, 63..) | (6, 17, 13..) | (6, 18, 2..) | (6, 19.., _) | (7.., ..) => Era::EevdfForfeit,
         (6, ..) => Era::EevdfDeadline,
     }
 }
@@ -67,7 +67,8 @@ mod tests {
             ((6, 12, 63), Era::EevdfForfeit),
             ((6, 12, 118), Era::EevdfForfeit),
             ((6, 13, 0), Era::EevdfDeadline),
-            ((6, 17, 13), Era::EevdfDeadline),
+            ((6, 17, 8), Era::EevdfDeadline),
+            ((6, 17, 13), Era::EevdfForfeit),
             ((6, 18, 0), Era::EevdfDeadline),
             ((6, 18, 1), Era::EevdfDeadline),
             ((6, 18, 2), Era::EevdfForfeit),

@@ -5,6 +5,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use clap::Args;
@@ -25,6 +26,9 @@ pub(crate) struct LabArgs {
     /// Guests at a time; as many as there are CPUs unless given. Real time is shared, so there it is always one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
+    /// Seconds of real time that a kernel gets to start its first process
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    boot_limit: Option<u64>,
     /// Debian's mirror, for kernels that have to be fetched; this machine's unless given
     #[arg(long, value_name = "URL")]
     debian_mirror: Option<String>,
@@ -40,7 +44,10 @@ impl LabArgs {
 
     /// Whether any of them is given.
     pub(crate) fn is_given(&self) -> bool {
-        self.clock.is_some() || self.jobs.is_some() || self.debian_mirror.is_some()
+        self.clock.is_some()
+            || self.boot_limit.is_some()
+            || self.jobs.is_some()
+            || self.debian_mirror.is_some()
     }
 
     /// The lab, with this program to run in its guests.
@@ -51,6 +58,7 @@ impl LabArgs {
             qemu: Qemu::find(cache)?,
             clock,
             program: Program::new(&program).map_err(Failure::run)?,
+            boot_limit: self.boot_limit.map_or(lab::BOOT_LIMIT, Duration::from_secs),
         })
     }
 

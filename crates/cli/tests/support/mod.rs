@@ -6,6 +6,7 @@
 )]
 
 pub mod debian;
+pub mod lab;
 
 use std::{
     io::{BufRead, BufReader},

@@ -110,8 +110,8 @@ mod tests {
                 package("linux-image-6.12.118+deb13-cloud-amd64", "6.12.118-1"),
             ),
             (
-                "6.17",
-                package("linux-image-6.17.13+deb13-cloud-amd64", "6.17.13-1~bpo13+1"),
+                "6.17.8",
+                package("linux-image-6.17.8+deb13-cloud-amd64", "6.17.8-1~bpo13+1"),
             ),
             (
                 "6.18",

@@ -23,8 +23,14 @@ pub(super) fn tests(context: &mut Context) -> Result<(), StepError> {
     if let Ok(python) = &python {
         command.env("CEDE_PYTHON", python);
     }
+    // Likewise for QEMU and the kernels of the lab, where they can be fetched.
+    let lab = tools::lab();
+    if let Ok(Some(cache)) = &lab {
+        command.env("CEDE_CACHE", cache).env("CEDE_REQUIRE_LAB", "1");
+    }
     counted(context, &mut command, io::stdout())?;
     python?;
+    lab?;
     Ok(())
 }
 

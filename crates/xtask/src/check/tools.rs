@@ -3,12 +3,13 @@
 mod cargo_tool;
 mod components;
 mod debian;
+mod lab;
 mod pymongo;
 
 use thiserror::Error;
 
 use self::cargo_tool::CargoTool;
-pub(super) use self::pymongo::pymongo;
+pub(super) use self::{lab::lab, pymongo::pymongo};
 use crate::command::CommandError;
 
 pub(super) const DENY: CargoTool = CargoTool {
@@ -35,6 +36,7 @@ pub(super) fn ensure_all() -> Result<(), ToolError> {
         components::ensure(),
         debian::ensure_cxx(),
         pymongo().map(drop),
+        lab().map(drop),
         FUZZ.command().map(drop),
         DENY.command().map(drop),
     ];
