@@ -90,7 +90,7 @@ fn an_image_that_does_not_boot_fails_its_cells_alone() {
     fs::write(broken.path(), &image).unwrap();
     let output = compare(
         &lab,
-        &["--variant=baseline", "--boot-limit=20", "--jobs=1", "--kernel"],
+        &["--variant=baseline", "--boot-limit=60", "--jobs=1", "--kernel"],
     )
     .arg(broken.path())
     .arg("--kernel=6.12.118")
