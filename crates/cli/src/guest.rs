@@ -1,6 +1,6 @@
 //! What this program does inside a guest of the lab: the native backend's work.
 
-use std::{path::PathBuf, sync::atomic::AtomicBool};
+use std::{path::PathBuf, sync::atomic::AtomicBool, thread, time::Duration};
 
 use lab::{Extras, guest::Work};
 use scenario::{Auto, GoldenProbe, Run, Scenario};
@@ -23,8 +23,12 @@ const INSTRUCTIONS_PER_US: f64 = 1000.0;
 
 fn run(run: &Run, extras: Extras) -> Result<lab::Measured, String> {
     let available = CpuList::available().map_err(|error| error.to_string())?;
+    // First of all, before the calibration: what the kernel still does after boot takes turns with it, on several CPUs.
+    thread::sleep(Duration::from_secs_f64(run.scenario.settle_s));
+    let loops_per_us = work_loops_per_us(run.scenario.work_loops_per_us);
     let scenario = Scenario {
-        work_loops_per_us: Auto::Given(work_loops_per_us(run.scenario.work_loops_per_us)),
+        work_loops_per_us: Auto::Given(loops_per_us),
+        settle_s: 0.0,
         ..run.scenario.clone()
     };
     let backend = Native {
@@ -36,9 +40,13 @@ fn run(run: &Run, extras: Extras) -> Result<lab::Measured, String> {
         scenario,
         ..run.clone()
     };
-    let measured = backend
+    let mut measured = backend
         .run(&run, &AtomicBool::new(false), |_| ())
         .map_err(|error| error.to_string())?;
+    measured
+        .outcome
+        .notes
+        .push(format!("1 us of work is {loops_per_us} rounds of its loop"));
     Ok(lab::Measured {
         outcome: measured.outcome,
         raw: measured.raw,

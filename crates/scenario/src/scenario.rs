@@ -25,7 +25,7 @@ keys! {
     guard: Guard [()] = Guard::Connections, "which threads the executor counts before it yields";
     guard_counter: GuardCounter [()] = GuardCounter::Relaxed, "how the executor reads that count";
     admission: Admission [()] = Admission::None, "admission control in front of the storage engine";
-    base_slice_us: Auto<u64> [100..=100_000] = Auto::Auto, "EEVDF base slice of the host during the run, in us (needs root and debugfs); auto: untouched";
+    base_slice_us: Auto<u64> [100..=100_000] = Auto::Auto, "EEVDF base slice of the host during the run, in us, with CFS the tunables that stand for it (needs root and debugfs); auto: untouched, in the lab the values of 8 CPUs";
     slice_us: u64 [100..=100_000] = 350, "custom slice of connection threads in the variant `capped`, in us";
     client_cpus: Auto<u32> [1..=4096] = Auto::Auto, "CPUs for the client alone; auto: those that the server leaves, and where it leaves none, the server's";
     client_threads: u32 [1..=64] = 1, "event-driven threads of the client";

@@ -2,7 +2,6 @@
 //! are enough.
 
 mod backend;
-mod base_slice;
 mod child;
 mod cpu_list;
 mod host;
@@ -10,11 +9,12 @@ mod measure;
 mod parent;
 mod realtime;
 mod split;
+mod tunables;
 
 pub use backend::{CheckError, Measured, Native, NativeError};
-pub use base_slice::{BaseSlice, BaseSliceError};
 pub use cpu_list::{CpuList, CpuListError};
 pub use host::host;
 pub use parent::end_with_parent;
 pub use realtime::{RealtimeError, run_as_fifo};
 pub use split::{CpuSplit, SplitError};
+pub use tunables::{Tunables, TunablesError};

@@ -51,9 +51,9 @@ impl Lab {
             return None;
         }
         let of_user = std::env::var_os("CEDE_CACHE").map(PathBuf::from).or_else(|| {
-            let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            let caches = caches.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-            Some(caches?.join("cede"))
+            let all = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+            let all = all.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+            Some(all?.join("cede"))
         });
         let cache = tempfile::tempdir().unwrap();
         let kernels = of_user.unwrap();

@@ -10,10 +10,10 @@ use scenario::{Auto, Outcome, Run, Scenario, Variant};
 use thiserror::Error;
 
 use super::{
-    base_slice::{BaseSlice, BaseSliceError},
     child::Running,
     measure,
     split::CpuSplit,
+    tunables::{Tunables, TunablesError},
 };
 use crate::{
     client::{self, LoadOutcome},
@@ -53,7 +53,7 @@ pub struct Measured {
 pub enum CheckError {
     /// The base slice cannot be set.
     #[error(transparent)]
-    BaseSlice(#[from] BaseSliceError),
+    Tunables(#[from] TunablesError),
     /// There are too many connections.
     #[error(transparent)]
     Descriptors(#[from] DescriptorError),
@@ -67,7 +67,7 @@ pub enum NativeError {
     Interrupted,
     /// The scenario wants another base slice.
     #[error(transparent)]
-    BaseSlice(#[from] BaseSliceError),
+    Tunables(#[from] TunablesError),
     /// A half could not be started.
     #[error("cannot start {program}: {source}")]
     Spawn {
@@ -105,7 +105,7 @@ impl Native {
             .find_map(Variant::base_slice_us)
             .or(scenario.base_slice_us.given());
         if let Some(us) = base_slice {
-            BaseSlice::hold(Duration::from_micros(us))?;
+            Tunables::hold(Duration::from_micros(us))?;
         }
         // The halves inherit the limit, and have hardly more open at their start than this process.
         let connections = self.split.connections(scenario);
@@ -125,8 +125,8 @@ impl Native {
         progress: impl Fn(&str) + Send + 'static,
     ) -> Result<Measured, NativeError> {
         let slice_us = run.variant.base_slice_us().or(run.scenario.base_slice_us.given());
-        let _held = slice_us
-            .map(|us| BaseSlice::hold(Duration::from_micros(us)))
+        let held = slice_us
+            .map(|us| Tunables::hold(Duration::from_micros(us)))
             .transpose()?;
         let mut serve = self.command("serve", run);
         serve.args(["--port", "0", "--variant", run.variant.name()]);
@@ -163,6 +163,7 @@ impl Native {
         })?;
         let mut outcome = read(&text)?;
         outcome.notes.insert(0, self.split.describe(self.client_priority));
+        outcome.notes.extend(held.as_ref().map(Tunables::describe));
         outcome
             .notes
             .extend(server.errors().iter().map(|line| without_name(line).to_owned()));
