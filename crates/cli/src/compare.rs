@@ -16,10 +16,8 @@ use crate::{
     progress::Progress,
 };
 
-/// Rounds where nothing else is said: enough for an interval.
-const NATIVE_ROUNDS: u32 = 3;
-/// A result of the lab is the same each time. More rounds show what hangs on the seed.
-const LAB_ROUNDS: u32 = 1;
+/// Rounds in real time where nothing else is said: enough for an interval.
+const ROUNDS: u32 = 3;
 
 #[derive(Debug, Args)]
 #[command(after_long_help = args::keys_help(), args_override_self = true)]
@@ -33,7 +31,7 @@ pub(crate) struct CompareArgs {
     backend: String,
     #[command(flatten)]
     kernels: KernelArgs,
-    /// Rounds; each runs every cell once, in turn, with a seed of its own; natively 3 unless given, in the lab 1
+    /// Rounds; each runs every cell once, in turn, with a seed of its own; 3 unless given, in virtual time 1
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: Option<u32>,
     /// Write the result as JSON; - is standard output, and then nothing else is printed there
@@ -68,14 +66,12 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let progress = Progress::new(args.quiet);
     let (comparison, failed) = match backend {
         Backend::Native => {
-            let repeat = args.repeat.unwrap_or(NATIVE_ROUNDS);
+            let repeat = args.repeat.unwrap_or(ROUNDS);
             native::run(scenario, &cells, repeat, &interrupted, progress)
         }
-        Backend::Lab => {
-            let repeat = args.repeat.unwrap_or(LAB_ROUNDS);
-            args.kernels
-                .run(&scenario, &cells, repeat, &interrupted, progress)
-        }
+        Backend::Lab => args
+            .kernels
+            .run(&scenario, &cells, args.repeat, &interrupted, progress),
     }?;
     progress.end();
 

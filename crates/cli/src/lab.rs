@@ -10,7 +10,7 @@ mod shell;
 use clap::Subcommand;
 use lab::{Cache, kernels::KernelError, qemu::QemuError};
 
-pub(crate) use self::args::LabArgs;
+pub(crate) use self::args::{LabArgs, check_clock};
 use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]

@@ -24,17 +24,23 @@ pub(crate) fn verdict(console: &str) -> Option<&'static str> {
 
 /// The last lines that say something, without control characters, in one line.
 pub(crate) fn last_lines(console: &str) -> String {
+    let lines = said(console);
+    let skipped = lines.len().saturating_sub(LAST_LINES);
+    lines.get(skipped..).unwrap_or_default().join(" / ")
+}
+
+/// The first line that says something, likewise: of a program that prints its error before all that goes with it.
+pub(crate) fn first_line(text: &str) -> String {
+    said(text).into_iter().next().unwrap_or_default()
+}
+
+/// The lines that say something, without control characters.
+fn said(text: &str) -> Vec<String> {
     let clean = |line: &str| -> String {
         let visible: String = line.chars().filter(|letter| !letter.is_control()).collect();
         visible.trim().to_owned()
     };
-    let lines: Vec<String> = console
-        .lines()
-        .map(clean)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let skipped = lines.len().saturating_sub(LAST_LINES);
-    lines.get(skipped..).unwrap_or_default().join(" / ")
+    text.lines().map(clean).filter(|line| !line.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,10 @@ use scenario::{GoldenProbe, Run};
 use serde::Serialize;
 
 use self::serial::Serial;
-use crate::order::{Extras, Guest, Measured, Order};
+use crate::{
+    Clock,
+    order::{Extras, Guest, Measured, Order},
+};
 
 /// Time for the kernel to finish what it does after boot, before the golden probes: one thread of it is a competitor that
 /// never yields.
@@ -22,9 +25,9 @@ const SETTLE: Duration = Duration::from_secs(5);
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// Runs one cell.
-    pub run: fn(&Run, Extras) -> Result<Measured, String>,
+    pub run: fn(&Run, Clock, Extras) -> Result<Measured, String>,
     /// Runs the golden probes, each of their rows for so many seconds.
-    pub probe: fn(f64) -> Result<GoldenProbe, String>,
+    pub probe: fn(f64, Clock) -> Result<GoldenProbe, String>,
 }
 
 /// Whether this process is the first one of a guest.
@@ -72,11 +75,11 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
     match order {
         Order::Run(order) => {
             let run = order.run().map_err(|error| error.to_string())?;
-            tell(serial, "run", &(work.run)(&run, order.extras)?)
+            tell(serial, "run", &(work.run)(&run, order.clock, order.extras)?)
         }
-        Order::Probe { seconds } => {
+        Order::Probe { seconds, clock } => {
             thread::sleep(SETTLE);
-            tell(serial, "probe", &(work.probe)(seconds)?)
+            tell(serial, "probe", &(work.probe)(seconds, clock)?)
         }
         Order::Nothing => Ok(()),
         Order::Shell => shell::run().map_err(|error| error.to_string()),

@@ -123,7 +123,7 @@ impl Lab {
             scenario: self.stretch(scenario, cpus),
             ..run.clone()
         };
-        let order = Order::Run(RunOrder::new(&run, extras));
+        let order = Order::Run(RunOrder::new(&run, extras, self.clock));
         let limit = real(virtual_s);
         let frames = self.boot(image, cpus, &order, limit, folder, stop)?;
         let guest: Guest = read(&frames, "guest")?;
@@ -154,7 +154,10 @@ impl Lab {
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<GoldenProbe, LabError> {
-        let order = Order::Probe { seconds };
+        let order = Order::Probe {
+            seconds,
+            clock: self.clock,
+        };
         let limit = real(seconds * PROBE_ROWS);
         let frames = self.boot(image, 1, &order, limit, folder, stop)?;
         read(&frames, "probe")

@@ -224,7 +224,7 @@ impl Machine<'_> {
         let own = self.read(records::QEMU).unwrap_or_default();
         let texts = [
             ("console", console::last_lines(&self.console())),
-            ("QEMU", console::last_lines(&String::from_utf8_lossy(&own))),
+            ("QEMU", console::first_line(&String::from_utf8_lossy(&own))),
         ];
         let said: Vec<String> = texts
             .into_iter()

@@ -1,6 +1,8 @@
 use scenario::{Outcome, Run, Scenario, SetError, Variant, Workload};
 use serde::{Deserialize, Serialize};
 
+use crate::Clock;
+
 /// What a guest is to do. It finds this in its file system as [`Order::PATH`].
 #[derive(Clone, Debug, Serialize, Deserialize, PartialEq)]
 pub(crate) enum Order {
@@ -10,6 +12,8 @@ pub(crate) enum Order {
     Probe {
         /// Length of a row, in seconds.
         seconds: f64,
+        /// What time is.
+        clock: Clock,
     },
     /// Come up, and end.
     Nothing,
@@ -26,6 +30,8 @@ pub(crate) struct RunOrder {
     variant: Variant,
     /// What is wanted beside the measurement.
     pub(crate) extras: Extras,
+    /// What time is.
+    pub(crate) clock: Clock,
 }
 
 /// What a guest tells of a run only when it is asked, because it costs time.
@@ -65,12 +71,13 @@ impl Order {
 }
 
 impl RunOrder {
-    pub(crate) fn new(run: &Run, extras: Extras) -> Self {
+    pub(crate) fn new(run: &Run, extras: Extras, clock: Clock) -> Self {
         Self {
             settings: run.scenario.pairs().collect(),
             workload: run.workload,
             variant: run.variant,
             extras,
+            clock,
         }
     }
 

@@ -11,7 +11,15 @@ use scenario::{Backend, Run, Scenario};
 use testbed::native;
 
 use super::matrix::Cell;
-use crate::{failure::Failure, lab::LabArgs, output, progress::Progress};
+use crate::{
+    failure::Failure,
+    lab::{LabArgs, check_clock},
+    output,
+    progress::Progress,
+};
+
+/// Rounds where nothing else is said: a result is the same each time. More of them show what hangs on the seed.
+const DETERMINISTIC_ROUNDS: u32 = 1;
 
 /// What a comparison of kernels takes beside the matrix.
 #[derive(Debug, Args)]
@@ -61,24 +69,37 @@ impl KernelArgs {
         &self,
         scenario: &Scenario,
         cells: &[Cell],
-        repeat: u32,
+        repeat: Option<u32>,
         interrupted: &AtomicBool,
         progress: Progress,
     ) -> Result<(Comparison, Option<Failure>), Failure> {
-        let cache = Cache::of_user().map_err(Failure::run)?;
+        let cache = Cache::of_user().map_err(Failure::usage)?;
         let lab = self.lab.lab(&cache)?;
+        if self.verify && !lab.clock.is_deterministic() {
+            return Err(Failure::usage(format!(
+                "--verify: expected --clock instructions; in real time ({}) no two boots are the same",
+                lab.clock
+            )));
+        }
         let named: Vec<String> = match self.kernel.as_slice() {
             [] => lab::kernels::standard().map(ToOwned::to_owned).collect(),
             named => named.to_vec(),
         };
         let kernels = self.lab.kernels(&cache, &named, progress)?;
+        let folder = lab::records::new_folder(&cache).map_err(Failure::run)?;
+        check_clock(&lab, &kernels, &folder, interrupted)?;
+        let repeat = repeat.unwrap_or(if lab.clock.is_deterministic() {
+            DETERMINISTIC_ROUNDS
+        } else {
+            super::ROUNDS
+        });
         let scenario = Lab::complete(scenario);
         let plan = Plan {
             lab: &lab,
             kernels: &kernels,
             cells,
             scenario: &scenario,
-            folder: lab::records::new_folder(&cache).map_err(Failure::run)?,
+            folder,
             verify: self.verify,
             interrupted,
             progress,

@@ -1,8 +1,9 @@
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::{
         Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::Duration,
@@ -16,6 +17,9 @@ use lab::{
 };
 
 use crate::{failure::Failure, progress::Progress};
+
+/// Time for a kernel to start with hardware's help. It takes one or two seconds.
+const KVM_BOOT_LIMIT: Duration = Duration::from_secs(30);
 
 /// What every command needs that boots kernels.
 #[derive(Debug, Args)]
@@ -125,5 +129,28 @@ impl LabArgs {
         });
         let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
         results.into_values().collect()
+    }
+}
+
+/// Finds out with a short boot whether a clock that hangs on the machine works at all: `/dev/kvm` may be there and be
+/// of no use.
+pub(crate) fn check_clock(
+    lab: &Lab,
+    kernels: &[Kernel],
+    folder: &Path,
+    interrupted: &AtomicBool,
+) -> Result<(), Failure> {
+    let (Clock::Kvm, Some(kernel)) = (lab.clock, kernels.first()) else {
+        return Ok(());
+    };
+    let quick = Lab {
+        boot_limit: lab.boot_limit.min(KVM_BOOT_LIMIT),
+        ..lab.clone()
+    };
+    match quick.try_boot(&kernel.image, &folder.join("kvm"), interrupted) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Failure::run(format!(
+            "--clock kvm does not work here; expected a usable /dev/kvm, or --clock instructions or tcg: {error}"
+        ))),
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use lab::{Cache, kernels, records};
 use report::golden_table;
 
-use super::LabArgs;
+use super::{LabArgs, check_clock};
 use crate::{failure::Failure, interrupt, output, progress::Progress};
 
 #[derive(Debug, Args)]
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &ProbeArgs, cache: &Cache) -> Result<(), Failure> {
     let kernels = args.lab.kernels(cache, &names, progress)?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     let folder = records::new_folder(cache).map_err(Failure::run)?;
+    check_clock(&lab, &kernels, &folder, &interrupted)?;
     let results = args.lab.each(&lab, &kernels, |kernel| {
         progress.step(&format!("probing {}", kernel.version));
         let folder = folder.join(&kernel.version);

@@ -6,7 +6,7 @@ use report::{CellId, Comparison};
 use scenario::{Backend, Run, Variant, Workload};
 use testbed::native;
 
-use super::LabArgs;
+use super::{LabArgs, check_clock};
 use crate::{
     args::{self, ScenarioArgs},
     failure::Failure,
@@ -43,6 +43,7 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
         .kernels(cache, std::slice::from_ref(&args.kernel), progress)?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     let folder = records::new_folder(cache).map_err(Failure::run)?;
+    check_clock(&lab, &kernels, &folder, &interrupted)?;
     let run = Run {
         scenario: scenario.clone(),
         workload,
