@@ -19,7 +19,6 @@ const TRAILER: &str = "TRAILER!!!";
 const TYPE: u32 = 0o170_000;
 const FOLDER: u32 = 0o040_000;
 const REGULAR: u32 = 0o100_000;
-const LINK: u32 = 0o120_000;
 
 impl Initramfs {
     /// Adds a folder, and those that it is in.
@@ -38,13 +37,6 @@ impl Initramfs {
         let path = path.trim_matches('/');
         self.parents_of(path);
         self.entry(path, REGULAR | 0o755, content);
-    }
-
-    /// Adds a symbolic link.
-    pub fn link(&mut self, path: &str, target: &str) {
-        let path = path.trim_matches('/');
-        self.parents_of(path);
-        self.entry(path, LINK | 0o777, target.as_bytes());
     }
 
     /// Adds a copy of a file of the host.
@@ -101,5 +93,61 @@ impl Initramfs {
 
     fn pad(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Name, mode and content of each entry, read by the format's own rules.
+    fn entries(mut archive: &[u8]) -> Vec<(String, u32, Vec<u8>)> {
+        let mut entries = Vec::new();
+        let mut take = |length: usize| {
+            let taken = archive[..length].to_vec();
+            archive = &archive[length..];
+            taken
+        };
+        loop {
+            assert_eq!(take(6), MAGIC.as_bytes());
+            let fields: Vec<u32> = (0..13)
+                .map(|_| u32::from_str_radix(&String::from_utf8(take(8)).unwrap(), 16).unwrap())
+                .collect();
+            let (mode, size, name_size) = (fields[1], fields[6] as usize, fields[11] as usize);
+            let mut name = take(name_size);
+            assert_eq!(name.pop(), Some(0));
+            let name = String::from_utf8(name).unwrap();
+            take((4 - (110 + name_size) % 4) % 4);
+            let content = take(size);
+            take((4 - size % 4) % 4);
+            if name == TRAILER {
+                return entries;
+            }
+            entries.push((name, mode, content));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_goes_in_comes_out(
+            files in prop::collection::btree_map("[a-z]{1,9}(/[a-z]{1,5}){0,2}/f", prop::collection::vec(any::<u8>(), 0..40), 1..6)
+        ) {
+            let mut archive = Initramfs::default();
+            for (path, content) in &files {
+                archive.file(&format!("/{path}"), content);
+            }
+            let read = entries(&archive.finish());
+            for (path, content) in &files {
+                let at = read.iter().position(|(name, ..)| name == path).unwrap();
+                prop_assert_eq!((read[at].1, &read[at].2), (0o100_755, content));
+                // The kernel unpacks in order: a folder has to be there before what is in it, and once.
+                let parent = path.rsplit_once('/').unwrap().0;
+                let folders: Vec<_> = (0..read.len()).filter(|&other| read[other].0 == parent).collect();
+                prop_assert_eq!(folders.len(), 1);
+                prop_assert!(folders[0] < at && read[folders[0]].1 == 0o040_755);
+            }
+        }
     }
 }

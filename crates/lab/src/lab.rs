@@ -120,7 +120,7 @@ impl Lab {
         let cpus = server_cpus(&scenario) + scenario.client_cpus.unwrap_or_else(|| 0);
         let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds;
         let run = Run {
-            scenario: self.stretch(scenario, cpus),
+            scenario: stretch(scenario, self.clock, cpus),
             ..run.clone()
         };
         let order = Order::Run(RunOrder::new(&run, extras, self.clock));
@@ -241,21 +241,6 @@ impl Lab {
         record(folder, "initramfs.cpio", &archive.finish())
     }
 
-    /// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed.
-    /// The work of an operation is a number of instructions, and takes that much longer by itself; pauses have to be told.
-    fn stretch(&self, scenario: Scenario, cpus: u32) -> Scenario {
-        if !self.clock.is_deterministic() {
-            return scenario;
-        }
-        let cpus = u64::from(cpus.max(1));
-        Scenario {
-            think_us: scenario.think_us.saturating_mul(cpus),
-            patrol_sleep_us: scenario.patrol_sleep_us.saturating_mul(cpus),
-            rate_ops: scenario.rate_ops.div_ceil(cpus),
-            ..scenario
-        }
-    }
-
     /// One sentence about what time is.
     fn describe(&self, cpus: u32) -> String {
         match (self.clock, cpus) {
@@ -286,6 +271,21 @@ fn real(virtual_s: f64) -> Duration {
     Duration::from_secs_f64((virtual_s + OVERHEAD_S) * REAL_PER_VIRTUAL)
 }
 
+/// Virtual CPUs take turns at the instruction clock: of `cpus` that are busy, each runs at that fraction of its speed.
+/// The work of an operation is a number of instructions, and takes that much longer by itself; pauses have to be told.
+fn stretch(scenario: Scenario, clock: Clock, cpus: u32) -> Scenario {
+    if !clock.is_deterministic() {
+        return scenario;
+    }
+    let cpus = u64::from(cpus.max(1));
+    Scenario {
+        think_us: scenario.think_us.saturating_mul(cpus),
+        patrol_sleep_us: scenario.patrol_sleep_us.saturating_mul(cpus),
+        rate_ops: scenario.rate_ops.div_ceil(cpus),
+        ..scenario
+    }
+}
+
 fn server_cpus(scenario: &Scenario) -> u32 {
     scenario
         .cpus
@@ -300,4 +300,40 @@ fn read<T: DeserializeOwned>(frames: &[Frame], kind: &'static str) -> Result<T, 
         .find(|frame| frame.kind == kind)
         .and_then(|frame| serde_json::from_slice(&frame.payload).ok())
         .ok_or(LabError::Report(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_open_follows_the_cpus() {
+        let mut scenario = Backend::Lab.scenario();
+        assert_eq!(
+            Lab::complete(&scenario),
+            Scenario {
+                connections: Auto::Given(16),
+                ..scenario.clone()
+            }
+        );
+        scenario.cpus = Auto::Given(8);
+        assert_eq!(Lab::complete(&scenario).connections, Auto::Given(128));
+        scenario.connections = Auto::Given(3);
+        assert_eq!(Lab::complete(&scenario).connections, Auto::Given(3));
+    }
+
+    #[test]
+    fn pauses_and_rates_keep_step_with_cpus_that_take_turns() {
+        let scenario = Scenario {
+            rate_ops: 1001,
+            ..Backend::Lab.scenario()
+        };
+        let times = |clock, cpus| {
+            let stretched = stretch(scenario.clone(), clock, cpus);
+            (stretched.think_us, stretched.patrol_sleep_us, stretched.rate_ops)
+        };
+        assert_eq!(times(Clock::Instructions, 1), (100, 6000, 1001));
+        assert_eq!(times(Clock::Instructions, 8), (800, 48_000, 126));
+        assert_eq!(times(Clock::Kvm, 8), (100, 6000, 1001));
+    }
 }

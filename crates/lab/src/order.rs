@@ -101,3 +101,31 @@ impl Guest {
         format!("tunables as on 8 CPUs: {tunables}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use scenario::{Auto, Backend};
+
+    use super::*;
+
+    #[test]
+    fn a_run_survives_its_way_into_the_guest() {
+        let run = Run {
+            scenario: Scenario {
+                cpus: Auto::Given(8),
+                background_us_per_update: 0.1,
+                seed: u64::MAX,
+                ..Backend::Lab.scenario()
+            },
+            workload: Workload::Read100,
+            variant: Variant::Capped,
+        };
+        let order = Order::Run(RunOrder::new(&run, Extras::default(), Clock::Tcg));
+        let text = serde_json::to_vec(&order).unwrap();
+        let Order::Run(read) = serde_json::from_slice(&text).unwrap() else {
+            panic!("another order: {order:?}")
+        };
+        assert_eq!(read.run().unwrap(), run);
+        assert_eq!(read.clock, Clock::Tcg);
+    }
+}
