@@ -137,7 +137,6 @@ impl Conductor<'_> {
         let result = self.measure(&mut told, progress);
         // The threads have to end, also where an error has cut the measured part short.
         self.window.close(now_ns());
-        progress(Progress::Finishing);
         while let Ok(report) = self.reports.recv() {
             told.take(report);
         }
@@ -186,6 +185,8 @@ impl Conductor<'_> {
         let ended = self.wait_until(told, end_ns);
         self.window.close(now_ns());
         let cpu = process_cpu().saturating_sub(cpu_before);
+        // Before the reading, which has to wait for a CPU: whoever traces the measured part ends with it.
+        progress(Progress::Finishing);
         let after = match before {
             Some(_) => self.status_if_answered(),
             None => None,
