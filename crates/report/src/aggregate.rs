@@ -1,5 +1,7 @@
 //! One outcome out of the repeats of a cell.
 
+mod off_cpu;
+
 use std::collections::BTreeMap;
 
 use scenario::{
@@ -10,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::{statistics::median, unique::unique};
 
 /// The outcome of a cell: medians of its repeats' rates, means and quantiles, sums of their counts, and every
-/// note once. None of no repeats.
+/// note once; traces add up. None of no repeats.
 ///
 /// Whatever is not a finite number in a repeat does not count, so that the result is finite throughout.
 pub(crate) fn aggregate(repeats: &[&Outcome]) -> Option<Outcome> {
@@ -47,6 +49,7 @@ pub(crate) fn aggregate(repeats: &[&Outcome]) -> Option<Outcome> {
             server_share: of(|o| o.cpu.server_share),
         },
         errors: sum(repeats.iter().map(|repeat| repeat.errors)),
+        off_cpu: off_cpu::off_cpu(repeats),
         digest: digest(repeats),
         notes: unique(repeats.iter().flat_map(|repeat| &repeat.notes).cloned()),
     })
@@ -180,6 +183,7 @@ mod tests {
                 server_share: n[17],
             },
             errors,
+            off_cpu: None,
             digest: None,
             notes: vec!["shared CPUs".to_owned()],
         })

@@ -56,7 +56,12 @@ impl Column {
         Self::plain(Part::Key, title, "", text)
     }
 
-    fn plain(part: Part, title: &str, unit: &'static str, text: impl Fn(&Cell) -> String + 'static) -> Self {
+    pub(crate) fn plain(
+        part: Part,
+        title: &str,
+        unit: &'static str,
+        text: impl Fn(&Cell) -> String + 'static,
+    ) -> Self {
         Self::new(part, title, unit, move |cell| Entry {
             value: text(cell),
             ..Entry::default()
@@ -83,19 +88,7 @@ impl Report {
     /// The columns of the table. Both quantiles of an operation always stand together: at full load throughput
     /// fixes the mean latency, and a policy only chooses who waits.
     pub(crate) fn columns(&self) -> Vec<Column> {
-        let names = self.names();
-        let mut columns = Vec::new();
-        if names.backends {
-            columns.push(Column::key("backend", |cell| cell.id().backend.to_string()));
-        }
-        if names.kernels {
-            columns.push(Column::key("kernel", |cell| cell.id().kernel.clone()));
-            columns.push(Column::key("era", |cell| cell.id().era.clone()));
-        }
-        if names.workloads {
-            columns.push(Column::key("workload", |cell| cell.id().workload.to_string()));
-        }
-        columns.push(Column::key("variant", |cell| cell.id().variant.to_string()));
+        let mut columns = self.keys();
         columns.push(Column::metric(
             "throughput".to_owned(),
             "ops/s",
@@ -112,6 +105,24 @@ impl Report {
             }
         }
         columns.extend(costs());
+        columns
+    }
+
+    /// The columns that say which cell a row is.
+    pub(crate) fn keys(&self) -> Vec<Column> {
+        let names = self.names();
+        let mut columns = Vec::new();
+        if names.backends {
+            columns.push(Column::key("backend", |cell| cell.id().backend.to_string()));
+        }
+        if names.kernels {
+            columns.push(Column::key("kernel", |cell| cell.id().kernel.clone()));
+            columns.push(Column::key("era", |cell| cell.id().era.clone()));
+        }
+        if names.workloads {
+            columns.push(Column::key("workload", |cell| cell.id().workload.to_string()));
+        }
+        columns.push(Column::key("variant", |cell| cell.id().variant.to_string()));
         columns
     }
 }

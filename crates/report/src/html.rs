@@ -13,7 +13,7 @@ mod throughput;
 use scenario::Workload;
 
 use self::{escape::escape, series::Series};
-use crate::Report;
+use crate::{Report, off_cpu::Titled};
 
 impl Report {
     /// The report as an HTML document that needs nothing but itself: verdict, plots, the table, what they mean,
@@ -30,7 +30,12 @@ impl Report {
             titled("verdict", "Verdict", &list("verdicts", &self.verdict())),
             self.warnings(),
             workloads,
-            titled("table", "All cells", &table::render(self)),
+            titled(
+                "table",
+                "All cells",
+                &table::render(self, "Table of all cells", &self.columns()),
+            ),
+            self.traces(),
             titled("reading", "How to read this", &page::reading_guide(self.legend())),
             titled(
                 "facts",
@@ -39,6 +44,16 @@ impl Report {
             ),
         ];
         page::document("cede compare", &body.concat())
+    }
+
+    fn traces(&self) -> String {
+        let tables = each(self.off_cpu_tables(), |Titled { title, columns }| {
+            format!("<h3>{title}</h3>{}", table::render(self, title, &columns))
+        });
+        if tables.is_empty() {
+            return tables;
+        }
+        titled("off-cpu", "Off-CPU time", &tables)
     }
 
     fn warnings(&self) -> String {

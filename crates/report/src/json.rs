@@ -1,5 +1,7 @@
 //! The JSON contract. Field names here are used by scripts outside of this workspace.
 
+mod off_cpu;
+
 use std::collections::BTreeMap;
 
 use scenario::{
@@ -8,6 +10,7 @@ use scenario::{
 use scenario::{Workload, Yields};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
+use self::off_cpu::OffCpuView;
 use crate::{Cell, Metric, Ratio, Report, aggregate::aggregate};
 
 /// Rises when a field is renamed, removed or changes its meaning.
@@ -67,6 +70,8 @@ struct CellView<'a> {
     /// No server of this workspace controls admission yet.
     admission: Option<()>,
     errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    off_cpu: Option<OffCpuView>,
     ratios: Ratios<'a>,
     repeats: Vec<RepeatView>,
     notes: &'a [String],
@@ -92,6 +97,7 @@ impl<'a> CellView<'a> {
             cpu: outcome.cpu,
             admission: None,
             errors: outcome.errors,
+            off_cpu: outcome.off_cpu.as_ref().map(OffCpuView::of),
             ratios: Ratios(cell.ratios()),
             repeats: RepeatView::of_cell(cell),
             notes: &outcome.notes,

@@ -39,6 +39,7 @@ mod json;
 mod metric;
 mod names;
 mod notes;
+mod off_cpu;
 mod report;
 mod statistics;
 mod table;

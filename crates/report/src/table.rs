@@ -5,6 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, ContentLineStyle, LineStyle
 use crate::{
     Report,
     grid::{Column, Entry, Part},
+    off_cpu::Titled,
 };
 
 /// ASCII, so that it survives every log, and no more lines than the eye needs.
@@ -24,8 +25,12 @@ enum Lines {
     Stacked,
 }
 
+/// A way to part the columns into tables, and to draw these.
+type Attempt<'a> = (&'a [Vec<&'a Column>], Lines);
+
 impl Report {
-    /// The report as text: which kernel, the table, what its marks mean, the verdict, notes and what is missing.
+    /// The report as text: which kernel, the table, those of traces, what the marks mean, the verdict,
+    /// notes and what is missing.
     ///
     /// The table takes at most `width` columns, if there is a limit, by stacking the parts of an entry, then by
     /// parting results from costs, and in the last resort by breaking words.
@@ -35,6 +40,14 @@ impl Report {
         text.push(String::new());
         text.push(self.tables(width));
         text.push(String::new());
+        for Titled { title, columns } in self.off_cpu_tables() {
+            text.extend([
+                title.to_owned(),
+                String::new(),
+                self.side_table(&columns, width),
+                String::new(),
+            ]);
+        }
         text.extend(self.legend());
         text.extend(
             self.verdict()
@@ -60,25 +73,51 @@ impl Report {
         };
         let parted = [without(Part::Cost), without(Part::Result)];
         let whole = [all];
-        let attempts: [(&[Vec<&Column>], Lines); 4] = [
+        let attempts: [Attempt; 4] = [
             (&whole, Lines::One),
             (&whole, Lines::Stacked),
             (&parted, Lines::One),
             (&parted, Lines::Stacked),
         ];
+        self.first_that_fits(&attempts, width)
+    }
+
+    /// A table beside the main one, in two halves where there is no room for it.
+    fn side_table(&self, columns: &[Column], width: Option<u16>) -> String {
+        let (keys, values): (Vec<&Column>, Vec<&Column>) =
+            columns.iter().partition(|column| column.part == Part::Key);
+        let half = values.len().div_ceil(2).max(1);
+        let halves: Vec<Vec<&Column>> = values
+            .chunks(half)
+            .map(|half| [keys.as_slice(), half].concat())
+            .collect();
+        let whole = [columns.iter().collect()];
+        let attempts: [Attempt; 4] = [
+            (&whole, Lines::One),
+            (&whole, Lines::Stacked),
+            (&halves, Lines::One),
+            (&halves, Lines::Stacked),
+        ];
+        self.first_that_fits(&attempts, width)
+    }
+
+    /// The first of the attempts that keeps to the width, or the last one with its words broken.
+    fn first_that_fits(&self, attempts: &[Attempt], width: Option<u16>) -> String {
         let mut text = String::new();
         for (tables, lines) in attempts {
-            let tables: Vec<Table> = tables.iter().map(|columns| self.draw(columns, lines)).collect();
+            let tables: Vec<Table> = tables.iter().map(|columns| self.draw(columns, *lines)).collect();
             text = join(&tables);
             if width.is_none_or(|width| fits(&text, width)) {
                 return text;
             }
         }
-        let Some(width) = width else { return text };
-        let narrow: Vec<Table> = parted
+        let (Some(width), Some((last, lines))) = (width, attempts.last()) else {
+            return text;
+        };
+        let narrow: Vec<Table> = last
             .iter()
             .map(|columns| {
-                let mut table = self.draw(columns, Lines::Stacked);
+                let mut table = self.draw(columns, *lines);
                 table
                     .set_content_arrangement(ContentArrangement::Dynamic)
                     .set_width(width);
@@ -154,6 +193,12 @@ impl Report {
              threads' total."
                 .to_owned(),
         );
+        if self.is_traced() {
+            legend.push(
+                "Traced times are sums over repeats; a yield's are those between two context switches inside sched_yield."
+                    .to_owned(),
+            );
+        }
         legend
     }
 }

@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use fixture::{CFS, FORFEIT, FORFEIT_IN_LAB, comparison, matrix};
+use fixture::{CFS, FORFEIT, FORFEIT_IN_LAB, comparison, matrix, traced_comparison};
 use report::Report;
 use scenario::{Variant, Workload};
 use snapbox::{assert_data_eq, file};
@@ -52,4 +52,42 @@ fn json_follows_the_contract() {
     let cells = matrix(&[FORFEIT], &[Workload::Read100], &variants);
     let json = comparison(&cells, 2).report().to_json().unwrap();
     assert_data_eq!(json, file!["golden/report.json": Text]);
+}
+
+fn traced() -> Report {
+    let variants = [Variant::Baseline, Variant::NoYield];
+    let cells = matrix(&[CFS, FORFEIT_IN_LAB], &[Workload::Read50Update50], &variants);
+    traced_comparison(&cells, 2).report()
+}
+
+#[test]
+fn a_trace_tells_why_threads_were_off_the_cpu_and_who_ran() {
+    assert_data_eq!(traced().table(None), file!["golden/traced.txt"]);
+}
+
+#[test]
+fn tables_of_a_trace_keep_to_a_narrow_terminal() {
+    assert_data_eq!(traced().table(Some(80)), file!["golden/traced_narrow.txt"]);
+}
+
+#[test]
+fn the_page_has_the_tables_of_a_trace() {
+    let page = traced().html();
+    let section = page.split("<section id=\"off-cpu\">").nth(1).unwrap();
+    let section = section.split("</section>").next().unwrap();
+    assert_data_eq!(
+        section.replace("<tr", "\n<tr"),
+        file!["golden/traced_section.html": Text]
+    );
+}
+
+#[test]
+fn json_has_a_trace_only_of_a_traced_cell() {
+    let cells = matrix(&[FORFEIT], &[Workload::Read100], &[Variant::Baseline]);
+    let json = |report: &Report| -> serde_json::Value { serde_json::to_value(report).unwrap() };
+    let traced = json(&traced_comparison(&cells, 2).report());
+    let text = serde_json::to_string_pretty(&traced["cells"][0]["off_cpu"]).unwrap();
+    assert_data_eq!(text + "\n", file!["golden/off_cpu.json": Text]);
+    let untraced = json(&comparison(&cells, 2).report());
+    assert!(untraced["cells"][0].get("off_cpu").is_none());
 }

@@ -10,11 +10,11 @@ mod fixture;
 
 use std::collections::BTreeMap;
 
-use fixture::{CFS, FORFEIT, comparison, host, id, latency, matrix, outcome};
+use fixture::{CFS, FORFEIT, comparison, host, id, latency, matrix, outcome, traced_comparison};
 use report::{CellId, Comparison, Metric, Quantile, Report};
 use scenario::{
-    Backend, Background, ContextSwitches, CpuUse, Distribution, Host, Operation, OperationOutcome, Outcome,
-    Scenario, Variant, Workload, Yields,
+    Backend, Background, Cause, ContextSwitches, CpuUse, Distribution, Host, OffCpu, OffTime, Operation,
+    OperationOutcome, Outcome, Scenario, ThreadKind, Variant, Workload, Yields,
 };
 
 const MIX: Workload = Workload::Read50Update50;
@@ -31,6 +31,21 @@ fn throughput(throughput_ops: f64) -> Outcome {
     Outcome {
         throughput_ops,
         ..Outcome::default()
+    }
+}
+
+fn trace_filled_with(value: f64) -> OffCpu {
+    let time = OffTime {
+        times: 1,
+        us: value,
+        runnable_us: value,
+    };
+    OffCpu {
+        window_us: value,
+        on_cpu_us: value,
+        by_cause: [(Cause::Yield, time), (Cause::Lock, time)].into(),
+        ran_meanwhile: vec![(ThreadKind::Patrol, value), (ThreadKind::Client, value)],
+        ..OffCpu::default()
     }
 }
 
@@ -75,6 +90,7 @@ fn filled_with(value: f64) -> Outcome {
             server_share: value,
         },
         errors: 3,
+        off_cpu: Some(trace_filled_with(value)),
         digest: None,
         notes: Vec::new(),
     }
@@ -360,7 +376,7 @@ fn the_page_needs_nothing_from_elsewhere() {
 
 #[test]
 fn a_table_keeps_to_its_width() {
-    let report = comparison(
+    let report = traced_comparison(
         &matrix(&[CFS, FORFEIT], &[MIX, Workload::Read100], Variant::ALL),
         3,
     )

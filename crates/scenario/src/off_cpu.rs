@@ -55,7 +55,7 @@ pub struct OffCpu {
     pub window_us: f64,
     /// Events that the kernel had no room for: above 0, the times below are those of a part of the window.
     pub lost_events: u64,
-    /// Connection threads that were seen.
+    /// Connection threads that were seen, those of the client's readings of the server's status among them.
     pub connections: u64,
     /// Time that all connection threads together spent on a CPU.
     pub on_cpu_us: f64,
@@ -95,7 +95,40 @@ pub struct ThreadOffCpu {
     pub by_cause: BTreeMap<Cause, OffTime>,
 }
 
+impl OffCpu {
+    /// Time of all connection threads together, on a CPU and off it.
+    #[must_use]
+    pub fn total_us(&self) -> f64 {
+        let off: f64 = self.by_cause.values().map(|time| time.us).sum();
+        self.on_cpu_us + off
+    }
+
+    /// Time off the CPU for `cause`, as a share of [`Self::total_us`]; none if no connection thread was seen.
+    #[must_use]
+    pub fn share(&self, cause: Cause) -> Option<f64> {
+        let us = self.by_cause.get(&cause).map_or(0.0, |time| time.us);
+        self.share_of_total(us)
+    }
+
+    /// Time on a CPU, as a share of [`Self::total_us`]; none if no connection thread was seen.
+    #[must_use]
+    pub fn on_cpu_share(&self) -> Option<f64> {
+        self.share_of_total(self.on_cpu_us)
+    }
+
+    fn share_of_total(&self, us: f64) -> Option<f64> {
+        let total = self.total_us();
+        (total > 0.0).then(|| us / total)
+    }
+}
+
 impl OffTime {
+    /// Mean time off the CPU each time; none if it did not happen.
+    #[must_use]
+    pub fn mean_us(&self) -> Option<f64> {
+        (self.times > 0).then(|| self.us / self.times as f64)
+    }
+
     /// Adds what another thread, or the same one at another time, spent for the same cause.
     pub fn add(&mut self, other: Self) {
         self.times += other.times;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::choices::choices;
+use crate::{choices::choices, off_cpu::OffCpu};
 
 choices! {
     /// An operation of a workload.
@@ -33,6 +33,9 @@ pub struct Outcome {
     pub cpu: CpuUse,
     /// Operations that failed.
     pub errors: u64,
+    /// Where the server's threads were while they were off the CPU, if the run was traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub off_cpu: Option<OffCpu>,
     /// Of a deterministic backend: a checksum over everything that was counted and measured. Runs with the same are the same.
     pub digest: Option<String>,
     /// What the reader must know about this run, one sentence each: a slice that was refused, CPUs that were shared.

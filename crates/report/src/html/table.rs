@@ -2,13 +2,12 @@ use super::{each, escape::escape};
 use crate::{
     Report,
     change::{Change, Mark},
-    grid::{Entry, Part},
+    grid::{Column, Entry, Part},
 };
 
-/// The table of all cells, which scrolls sideways where it does not fit.
-pub(super) fn render(report: &Report) -> String {
-    let columns = report.columns();
-    let head = each(&columns, |column| {
+/// A table of all cells, called `name`, which scrolls sideways where it does not fit.
+pub(super) fn render(report: &Report, name: &str, columns: &[Column]) -> String {
+    let head = each(columns, |column| {
         let class = if column.part == Part::Key {
             ""
         } else {
@@ -21,7 +20,7 @@ pub(super) fn render(report: &Report) -> String {
         )
     });
     let rows = each(report.cells(), |cell| {
-        let row = each(&columns, |column| place(column.part, &column.entry(cell)));
+        let row = each(columns, |column| place(column.part, &column.entry(cell)));
         let class = if cell.is_reference() {
             " class=\"first\""
         } else {
@@ -30,7 +29,7 @@ pub(super) fn render(report: &Report) -> String {
         format!("<tr{class}>{row}</tr>")
     });
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of all cells\">\
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">\
          <table class=\"cells\"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 }

@@ -67,6 +67,7 @@ pub(super) fn outcome(
             server_share: ratio(server_cpu as f64, wall),
         },
         errors: load.errors,
+        off_cpu: None,
         digest: None,
         notes: notes(load, end),
     }
