@@ -34,6 +34,10 @@ pub(crate) struct CompareArgs {
     /// Rounds; each runs every cell once, in turn, with a seed of its own; 3 unless given, in virtual time 1
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeat: Option<u32>,
+    /// Record where connection threads are while they are off the CPU, and why; natively that takes root, and its cost is in
+    /// all numbers of the comparison
+    #[arg(long)]
+    trace: bool,
     /// Write the result as JSON; - is standard output, and then nothing else is printed there
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -67,11 +71,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let (comparison, failed) = match backend {
         Backend::Native => {
             let repeat = args.repeat.unwrap_or(ROUNDS);
-            native::run(scenario, &cells, repeat, &interrupted, progress)
+            native::run(scenario, &cells, repeat, args.trace, &interrupted, progress)
         }
         Backend::Lab => args
             .kernels
-            .run(&scenario, &cells, args.repeat, &interrupted, progress),
+            .run(&scenario, &cells, args.repeat, args.trace, &interrupted, progress),
     }?;
     progress.end();
 

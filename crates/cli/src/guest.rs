@@ -35,6 +35,7 @@ fn run(run: &Run, clock: Clock, extras: Extras) -> Result<lab::Measured, String>
         program: PathBuf::from(PROGRAM),
         split: CpuSplit::new(&available, &scenario).map_err(|error| error.to_string())?,
         client_priority: Some(CLIENT_PRIORITY),
+        trace: extras.trace,
     };
     let run = Run {
         scenario,

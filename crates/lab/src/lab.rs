@@ -37,8 +37,8 @@ pub struct Lab {
 pub struct CellOutcome {
     /// The kernel that ran.
     pub guest: Guest,
-    /// What was measured, with its digest: SHA-256 of the kernel's name, the order and everything that client and server
-    /// counted.
+    /// What was measured, with its digest: SHA-256 of the kernel's name, the order, everything that client and server
+    /// counted, and what a trace came to.
     pub outcome: Outcome,
     /// What `sched_yield` was seen to do, if that was asked for.
     pub era: Option<String>,
@@ -79,6 +79,10 @@ pub enum LabError {
 const REAL_PER_VIRTUAL: f64 = 60.0;
 /// Virtual time for the load phase and the end.
 const OVERHEAD_S: f64 = 3.0;
+/// Virtual time to set up a trace; half a second was seen.
+const TRACE_S: f64 = 2.0;
+/// Virtual time to read a trace, for each second of it: a few us for each of some 100,000 events.
+const TRACE_READING: f64 = 5.0;
 
 /// Real time for a boot: some ten times what it takes on one quiet core.
 pub const BOOT_LIMIT: Duration = Duration::from_secs(120);
@@ -118,7 +122,12 @@ impl Lab {
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
         let cpus = server_cpus(&scenario) + scenario.client_cpus.unwrap_or_else(|| 0);
-        let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds;
+        let trace_s = if extras.trace {
+            TRACE_S + scenario.seconds * TRACE_READING
+        } else {
+            0.0
+        };
+        let virtual_s = scenario.settle_s + scenario.warmup_s + scenario.seconds + trace_s;
         let run = Run {
             scenario: stretch(scenario, self.clock, cpus),
             ..run.clone()
@@ -134,10 +143,17 @@ impl Lab {
         } = read(&frames, "run")?;
         record(folder, records::RAW, raw.as_bytes())?;
         let order = serde_json::to_string(&order).unwrap_or_default();
+        let traced = match &outcome.off_cpu {
+            Some(off_cpu) => serde_json::to_string(off_cpu).unwrap_or_default(),
+            None => String::new(),
+        };
+        if !traced.is_empty() {
+            record(folder, records::OFF_CPU, traced.as_bytes())?;
+        }
         outcome.digest = self
             .clock
             .is_deterministic()
-            .then(|| sha256(format!("{}\n{order}\n{raw}", guest.release).as_bytes()));
+            .then(|| sha256(format!("{}\n{order}\n{raw}{traced}", guest.release).as_bytes()));
         outcome.notes.push(self.describe(cpus));
         outcome.notes.push(guest.describe());
         Ok(CellOutcome { guest, outcome, era })

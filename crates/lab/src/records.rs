@@ -19,6 +19,8 @@ pub(crate) const ORDER: &str = "order.json";
 
 /// The file with everything that the client and the server counted: the client's whole output, JSON.
 pub(crate) const RAW: &str = "raw.json";
+/// The file with what a trace came to, thread by thread, JSON; only of a traced cell.
+pub(crate) const OFF_CPU: &str = "off-cpu.json";
 
 /// A new folder in the cache, named after the time.
 ///

@@ -9,6 +9,7 @@ mod measure;
 mod parent;
 mod realtime;
 mod split;
+mod tracing;
 mod tunables;
 
 pub use backend::{CheckError, Measured, Native, NativeError};

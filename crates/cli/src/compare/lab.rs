@@ -43,6 +43,7 @@ struct Plan<'a> {
     /// Where the records of this comparison are kept.
     folder: PathBuf,
     verify: bool,
+    trace: bool,
     interrupted: &'a AtomicBool,
     progress: Progress,
 }
@@ -70,6 +71,7 @@ impl KernelArgs {
         scenario: &Scenario,
         cells: &[Cell],
         repeat: Option<u32>,
+        trace: bool,
         interrupted: &AtomicBool,
         progress: Progress,
     ) -> Result<(Comparison, Option<Failure>), Failure> {
@@ -101,6 +103,7 @@ impl KernelArgs {
             scenario: &scenario,
             folder,
             verify: self.verify,
+            trace,
             interrupted,
             progress,
         };
@@ -178,7 +181,7 @@ impl Plan<'_> {
 
     fn once(&self, kernel: &Kernel, run: &Run, folder: &Path) -> Result<CellOutcome, LabError> {
         let extras = Extras {
-            trace: false,
+            trace: self.trace,
             era: kernel.era.is_none(),
         };
         self.lab.run(&kernel.image, run, extras, folder, self.interrupted)

@@ -13,6 +13,7 @@ pub(super) fn run(
     mut scenario: Scenario,
     cells: &[Cell],
     repeat: u32,
+    trace: bool,
     interrupted: &Arc<AtomicBool>,
     progress: Progress,
 ) -> Result<(Comparison, Option<Failure>), Failure> {
@@ -28,6 +29,7 @@ pub(super) fn run(
         program: std::env::current_exe().map_err(Failure::run)?,
         split,
         client_priority: None,
+        trace,
     };
     backend
         .check(&scenario, cells.iter().map(|cell| cell.variant))

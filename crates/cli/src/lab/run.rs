@@ -26,6 +26,9 @@ pub(crate) struct RunArgs {
     /// Way to give up the CPU
     #[arg(long, value_name = "VARIANT", default_value = "baseline")]
     variant: String,
+    /// Record where connection threads are while they are off the CPU, and why; its cost is in all numbers
+    #[arg(long)]
+    trace: bool,
     #[command(flatten)]
     lab: LabArgs,
     #[command(flatten)]
@@ -51,7 +54,7 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
     };
     for kernel in kernels {
         let extras = Extras {
-            trace: false,
+            trace: args.trace,
             era: kernel.era.is_none(),
         };
         let outcome = lab.run(&kernel.image, &run, extras, &folder, &interrupted);

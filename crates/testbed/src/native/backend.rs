@@ -13,12 +13,14 @@ use super::{
     child::Running,
     measure,
     split::CpuSplit,
+    tracing::{self, Tracing},
     tunables::{Tunables, TunablesError},
 };
 use crate::{
     client::{self, LoadOutcome},
     descriptors::{self, DescriptorError},
     server::{self, CedeStatus},
+    trace::{Recorder, TraceError},
 };
 
 /// Time for the server to open its engine and listen.
@@ -37,6 +39,9 @@ pub struct Native {
     pub split: CpuSplit,
     /// Real-time priority of the client, 1 to 99; none for the default scheduling policy.
     pub client_priority: Option<u8>,
+    /// Whether to record where the server's threads are while they are off the CPU. It takes root, and its cost is in
+    /// everything else that is measured.
+    pub trace: bool,
 }
 
 /// What came out of a run.
@@ -57,6 +62,9 @@ pub enum CheckError {
     /// There are too many connections.
     #[error(transparent)]
     Descriptors(#[from] DescriptorError),
+    /// There can be no trace.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
 }
 
 /// Why a run has no outcome.
@@ -68,6 +76,9 @@ pub enum NativeError {
     /// The scenario wants another base slice.
     #[error(transparent)]
     Tunables(#[from] TunablesError),
+    /// The run could not be traced.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// A half could not be started.
     #[error("cannot start {program}: {source}")]
     Spawn {
@@ -93,8 +104,8 @@ impl Native {
     /// Finds what would make every run fail, before the first one starts.
     ///
     /// # Errors
-    /// If a variant or the scenario wants a base slice that cannot be set, or there are too few file descriptors for
-    /// the connections.
+    /// If a variant or the scenario wants a base slice that cannot be set, there are too few file descriptors for the
+    /// connections, or a trace is wanted that cannot be had.
     pub fn check(
         &self,
         scenario: &Scenario,
@@ -106,6 +117,9 @@ impl Native {
             .or(scenario.base_slice_us.given());
         if let Some(us) = base_slice {
             Tunables::hold(Duration::from_micros(us))?;
+        }
+        if self.trace {
+            Recorder::check()?;
         }
         // The halves inherit the limit, and have hardly more open at their start than this process.
         let connections = self.split.connections(scenario);
@@ -151,7 +165,18 @@ impl Native {
         if let Some(priority) = self.client_priority {
             load.args(["--realtime", &priority.to_string()]);
         }
-        let mut client = self.start(load, progress)?;
+        // Before the warm-up, since it takes its time.
+        let (mut tracing, recorded) = self
+            .trace
+            .then(|| Tracing::prepare(server.process()))
+            .transpose()?
+            .unzip();
+        let mut client = self.start(load, move |line| {
+            if let Some(tracing) = &mut tracing {
+                tracing.hear(line);
+            }
+            progress(line);
+        })?;
         let text = result(&mut client, run, stop).map_err(|error| {
             // A server that is gone is the cause of whatever the client has to say.
             let gone = matches!(server.status(Instant::now()), Ok(Some(_)));
@@ -162,6 +187,12 @@ impl Native {
             }
         })?;
         let mut outcome = read(&text)?;
+        if let Some(recorded) = recorded {
+            let never = |_| NativeError::Result("it does not say when the measured part was over".to_owned());
+            let off_cpu = recorded.recv().map_err(never)??.read()?;
+            outcome.notes.extend(tracing::notes(&off_cpu));
+            outcome.off_cpu = Some(off_cpu);
+        }
         outcome.notes.insert(0, self.split.describe(self.client_priority));
         outcome.notes.extend(held.as_ref().map(Tunables::describe));
         outcome
@@ -187,7 +218,7 @@ impl Native {
     fn start(
         &self,
         command: Command,
-        on_error_line: impl Fn(&str) + Send + 'static,
+        on_error_line: impl FnMut(&str) + Send + 'static,
     ) -> Result<Running, NativeError> {
         Running::start(command, on_error_line).map_err(|source| NativeError::Spawn {
             program: self.program.display().to_string(),

@@ -6,7 +6,7 @@ use std::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError},
     },
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -18,6 +18,7 @@ pub(super) struct Running {
     child: Child,
     lines: Receiver<String>,
     errors: Arc<Mutex<Vec<String>>>,
+    error_reader: Option<JoinHandle<()>>,
 }
 
 /// Time to end for a process that is asked to.
@@ -30,7 +31,7 @@ impl Running {
     /// each line of its standard error.
     pub(super) fn start(
         mut command: Command,
-        on_error_line: impl Fn(&str) + Send + 'static,
+        mut on_error_line: impl FnMut(&str) + Send + 'static,
     ) -> io::Result<Self> {
         let mut child = command
             .stdin(Stdio::null())
@@ -42,16 +43,17 @@ impl Running {
         let (sender, lines) = mpsc::channel();
         let errors = Arc::new(Mutex::new(Vec::new()));
         // From here on an error ends the child.
-        let running = Self {
+        let mut running = Self {
             child,
             lines,
             errors: Arc::clone(&errors),
+            error_reader: None,
         };
         read_lines(output, move |line| {
             // Nobody may be interested any more; the pipe has to be emptied all the same.
             let _unread = sender.send(line);
         })?;
-        read_lines(error_output, move |line| {
+        running.error_reader = read_lines(error_output, move |line| {
             on_error_line(&line);
             errors.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         })?;
@@ -81,6 +83,11 @@ impl Running {
         }
     }
 
+    /// The number of the process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The lines of standard error so far.
     pub(super) fn errors(&self) -> Vec<String> {
         self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -95,21 +102,23 @@ impl Drop for Running {
             let _ended = self.child.kill();
             let _status = self.child.wait();
         }
+        // What sees its lines may hold something that is to be given back before this process ends.
+        let _seen = self.error_reader.take().map(JoinHandle::join);
     }
 }
 
 fn read_lines(
     pipe: Option<impl Read + Send + 'static>,
     mut take: impl FnMut(String) + Send + 'static,
-) -> io::Result<()> {
-    if let Some(pipe) = pipe {
+) -> io::Result<Option<JoinHandle<()>>> {
+    let read = |pipe| {
         // Not `thread::spawn`, which panics where the user may have no more threads.
         thread::Builder::new().name("lines".into()).spawn(move || {
             for line in BufReader::new(pipe).lines() {
                 let Ok(line) = line else { return };
                 take(line);
             }
-        })?;
-    }
-    Ok(())
+        })
+    };
+    pipe.map(read).transpose()
 }

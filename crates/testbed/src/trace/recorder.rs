@@ -17,7 +17,7 @@ const BUFFER_OF_A_CPU_KIB: u64 = 64 * 1024;
 /// A CPU's buffer is at least so large that a reader finds more than the last few milliseconds.
 const LEAST_BUFFER_KIB: u64 = 1024;
 
-/// Has the kernel record what its scheduler does, from [`Recorder::begin`] to [`Recorder::stop`].
+/// Has the kernel record what its scheduler does, from [`Recorder::begin`] to [`Recorder::end`].
 ///
 /// Takes root. Events go to a buffer of its own, so that whoever else traces on this machine is not disturbed; it is
 /// given back when the recorder is dropped. All CPUs and processes are recorded, because those that run while a thread
@@ -101,8 +101,16 @@ impl Recorder {
         Ok(Self {
             instance,
             process,
-            threads: Threads::default(),
+            threads: Threads::of(process),
         })
+    }
+
+    /// Finds out whether this user can record on this machine.
+    ///
+    /// # Errors
+    /// If the user is not root or tracefs is not mounted.
+    pub fn check() -> Result<(), TraceError> {
+        Instance::create(Path::new(TRACEFS)).map(drop)
     }
 
     /// Records from now on.
@@ -110,17 +118,35 @@ impl Recorder {
     /// # Errors
     /// If the kernel refuses.
     pub fn begin(&mut self) -> Result<(), TraceError> {
-        self.threads.merge(Threads::of(self.process));
+        // Those of the kernel are known, and looking through all processes takes too long for now.
+        self.threads.merge(Threads::of_server(self.process));
         self.instance.set("tracing_on", "1")
     }
 
-    /// Ends the recording and reads it, which takes a few us for each event.
+    /// Records no more.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn end(&mut self) -> Result<(), TraceError> {
+        self.instance.set("tracing_on", "0")?;
+        self.threads.merge(Threads::of(self.process));
+        Ok(())
+    }
+
+    /// Ends the recording and reads it.
     ///
     /// # Errors
     /// If the record cannot be read.
     pub fn stop(mut self) -> Result<OffCpu, TraceError> {
-        self.instance.set("tracing_on", "0")?;
-        self.threads.merge(Threads::of(self.process));
+        self.end()?;
+        self.read()
+    }
+
+    /// Reads what was recorded, which takes a few us for each event.
+    ///
+    /// # Errors
+    /// If the record cannot be read.
+    pub fn read(mut self) -> Result<OffCpu, TraceError> {
         let mut attribution = Attribution::new(std::mem::take(&mut self.threads));
         let file = self.instance.folder.join("trace");
         let read = |source| TraceError::Read {

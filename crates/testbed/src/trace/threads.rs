@@ -21,13 +21,22 @@ impl Threads {
         Self::read(Path::new("/proc"), process)
     }
 
+    /// Those of the server alone, which is a matter of microseconds.
+    #[must_use]
+    pub fn of_server(process: u32) -> Self {
+        Self {
+            server: tasks(Path::new("/proc"), process).collect(),
+            kernel: BTreeSet::new(),
+        }
+    }
+
     fn read(proc: &Path, process: u32) -> Self {
         let is_kernels = |&id: &u32| {
             let stat = fs::read_to_string(proc.join(id.to_string()).join("stat"));
             id == KTHREADD || stat.is_ok_and(|stat| parent(&stat) == Some(KTHREADD))
         };
         Self {
-            server: numbers(&proc.join(process.to_string()).join("task")).collect(),
+            server: tasks(proc, process).collect(),
             kernel: numbers(proc).filter(is_kernels).collect(),
         }
     }
@@ -60,8 +69,13 @@ impl Threads {
     }
 }
 
+/// The threads of a process.
+fn tasks(proc: &Path, process: u32) -> impl Iterator<Item = u32> + use<> {
+    numbers(&proc.join(process.to_string()).join("task"))
+}
+
 /// The entries of a folder that are numbers; none if it is gone.
-fn numbers(folder: &Path) -> impl Iterator<Item = u32> {
+fn numbers(folder: &Path) -> impl Iterator<Item = u32> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
@@ -110,6 +124,8 @@ mod tests {
         let here = rustix::thread::gettid().as_raw_nonzero().get().unsigned_abs();
         let mut threads = Threads::of(std::process::id());
         assert!(threads.server.contains(&here) && threads.server.contains(&std::process::id()));
+        let alone = Threads::of_server(std::process::id());
+        assert!(alone.server.contains(&here) && alone.kernel.is_empty());
         let before = threads.clone();
         threads.merge(Threads::of(u32::MAX));
         assert_eq!(
