@@ -1,6 +1,7 @@
 //! The commands of the lab.
 
 mod args;
+mod console;
 mod fetch;
 mod list;
 mod probe;

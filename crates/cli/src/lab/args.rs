@@ -79,19 +79,21 @@ impl LabArgs {
         }
         let mut found: Vec<Kernel> = Vec::new();
         for name in names {
-            let kernel = kernels::find(
-                cache,
-                name,
-                Fetch::IfMissing {
-                    mirror: self.debian_mirror.clone(),
-                    progress: &mut |line| progress.step(line),
-                },
-            )?;
+            let kernel = self.kernel(cache, name, progress)?;
             if !found.iter().any(|other| other.image == kernel.image) {
                 found.push(kernel);
             }
         }
         Ok(found)
+    }
+
+    /// The kernel named, fetched unless it is in the cache.
+    pub(crate) fn kernel(&self, cache: &Cache, name: &str, progress: Progress) -> Result<Kernel, Failure> {
+        let fetch = Fetch::IfMissing {
+            mirror: self.debian_mirror.clone(),
+            progress: &mut |line| progress.step(line),
+        };
+        Ok(kernels::find(cache, name, fetch)?)
     }
 
     /// Does `work` on each item, several at a time if `lab`'s clock allows it, and gives the results in the items' order.
@@ -136,13 +138,13 @@ impl LabArgs {
 /// of no use.
 pub(crate) fn check_clock(
     lab: &Lab,
-    kernels: &[Kernel],
+    kernel: &Kernel,
     folder: &Path,
     interrupted: &AtomicBool,
 ) -> Result<(), Failure> {
-    let (Clock::Kvm, Some(kernel)) = (lab.clock, kernels.first()) else {
+    if lab.clock != Clock::Kvm {
         return Ok(());
-    };
+    }
     let quick = Lab {
         boot_limit: lab.boot_limit.min(KVM_BOOT_LIMIT),
         ..lab.clone()

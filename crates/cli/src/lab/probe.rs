@@ -45,7 +45,9 @@ pub(crate) fn run(args: &ProbeArgs, cache: &Cache) -> Result<(), Failure> {
     let kernels = args.lab.kernels(cache, &names, progress)?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     let folder = records::new_folder(cache).map_err(Failure::run)?;
-    check_clock(&lab, &kernels, &folder, &interrupted)?;
+    if let Some(kernel) = kernels.first() {
+        check_clock(&lab, kernel, &folder, &interrupted)?;
+    }
     let results = args.lab.each(&lab, &kernels, |kernel| {
         progress.step(&format!("probing {}", kernel.version));
         let folder = folder.join(&kernel.version);

@@ -1,12 +1,10 @@
-use std::fs;
-
 use clap::Args;
 use lab::{Cache, Extras, Lab, records};
 use report::{CellId, Comparison};
 use scenario::{Backend, Run, Variant, Workload};
 use testbed::native;
 
-use super::{LabArgs, check_clock};
+use super::{LabArgs, check_clock, console};
 use crate::{
     args::{self, ScenarioArgs},
     failure::Failure,
@@ -41,42 +39,37 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
     let scenario = Lab::complete(&args.scenario.read(Backend::Lab.scenario())?);
     let progress = Progress::new(false);
     let lab = args.lab.lab(cache)?;
-    let kernels = args
-        .lab
-        .kernels(cache, std::slice::from_ref(&args.kernel), progress)?;
+    let kernel = args.lab.kernel(cache, &args.kernel, progress)?;
     let interrupted = interrupt::flag().map_err(Failure::run)?;
     let folder = records::new_folder(cache).map_err(Failure::run)?;
-    check_clock(&lab, &kernels, &folder, &interrupted)?;
+    check_clock(&lab, &kernel, &folder, &interrupted)?;
     let run = Run {
         scenario: scenario.clone(),
         workload,
         variant,
     };
-    for kernel in kernels {
-        let extras = Extras {
-            trace: args.trace,
-            era: kernel.era.is_none(),
-        };
-        let outcome = lab.run(&kernel.image, &run, extras, &folder, &interrupted);
-        let console = fs::read_to_string(folder.join(records::CONSOLE)).unwrap_or_default();
-        output::tell(format!("the guest's console:\n{console}"));
-        let outcome = outcome.map_err(Failure::run)?;
-        let id = CellId {
-            backend: Backend::Lab,
-            kernel: kernel.version,
-            release: outcome.guest.release,
-            era: kernel.era.or(outcome.era).unwrap_or_default(),
-            workload,
-            variant,
-        };
-        let mut comparison = Comparison::new(native::host(), scenario.clone(), vec![id]);
-        let digest = outcome.outcome.digest.clone().unwrap_or_default();
-        comparison.add(0, outcome.outcome);
-        output::print(&format!(
-            "{}Digest: {digest}\nRecord: {}\n",
-            comparison.report().table(None),
-            folder.display()
-        ))?;
-    }
-    Ok(())
+    let extras = Extras {
+        trace: args.trace,
+        era: kernel.era.is_none(),
+    };
+    let outcome = console::shown(&folder.join(records::CONSOLE), || {
+        lab.run(&kernel.image, &run, extras, &folder, &interrupted)
+    })
+    .map_err(Failure::run)?;
+    let id = CellId {
+        backend: Backend::Lab,
+        kernel: kernel.version,
+        release: outcome.guest.release,
+        era: kernel.era.or(outcome.era).unwrap_or_default(),
+        workload,
+        variant,
+    };
+    let mut comparison = Comparison::new(native::host(), scenario, vec![id]);
+    let digest = outcome.outcome.digest.clone().unwrap_or_default();
+    comparison.add(0, outcome.outcome);
+    output::print(&format!(
+        "{}Digest: {digest}\nRecord: {}\n",
+        comparison.report().table(None),
+        folder.display()
+    ))
 }

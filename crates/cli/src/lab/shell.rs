@@ -31,9 +31,7 @@ pub(crate) fn run(args: &ShellArgs, cache: &Cache) -> Result<(), Failure> {
         clock: args.lab.clock_or(Clock::Tcg)?,
         ..args.lab.lab(cache)?
     };
-    let kernels = args
-        .lab
-        .kernels(cache, std::slice::from_ref(&args.kernel), progress)?;
+    let kernel = args.lab.kernel(cache, &args.kernel, progress)?;
     progress.end();
     let mut programs = vec![
         ("sh".to_owned(), host_program("sh")?),
@@ -45,12 +43,9 @@ pub(crate) fn run(args: &ShellArgs, cache: &Cache) -> Result<(), Failure> {
         }
     }
     let folder = records::new_folder(cache).map_err(Failure::run)?;
-    for kernel in kernels {
-        output::tell(format!("Linux {}: Ctrl-A X ends the machine", kernel.version));
-        lab.shell(&kernel.image, args.cpus, &programs, &folder)
-            .map_err(Failure::run)?;
-    }
-    Ok(())
+    output::tell(format!("Linux {}: Ctrl-A X ends the machine", kernel.version));
+    lab.shell(&kernel.image, args.cpus, &programs, &folder)
+        .map_err(Failure::run)
 }
 
 /// The program `name` on the search path.
