@@ -37,7 +37,7 @@ impl Clock {
     /// Arguments for QEMU.
     pub(crate) const fn arguments(self) -> &'static [&'static str] {
         match self {
-            // No random numbers from the CPU, and a calendar that starts on the same day.
+            // Random numbers from a seed, and a calendar that starts on the same day.
             Self::Instructions => &[
                 "-accel",
                 "tcg,thread=single",
@@ -46,7 +46,9 @@ impl Clock {
                 "-rtc",
                 "clock=vm,base=2026-01-01",
                 "-cpu",
-                "qemu64,-rdrand",
+                "qemu64,+rdrand",
+                "-seed",
+                "1",
             ],
             Self::Kvm => &["-accel", "kvm", "-cpu", "host"],
             Self::Tcg => &["-accel", "tcg,thread=multi", "-cpu", "qemu64"],
@@ -58,8 +60,11 @@ impl Clock {
         match self {
             // To calibrate the timer of the APIC, the kernel waits for 100 ms in a loop of PAUSE instructions, at each of
             // which QEMU leaves its translated code: half of the time of a boot. One CPU can do with the HPET.
-            Self::Instructions if cpus == 1 => "tsc=reliable softlockup_panic=1 noapictimer",
-            Self::Instructions => "tsc=reliable softlockup_panic=1",
+            // The random pool is ready at once with numbers of the CPU; else the first reader spends a second on making some.
+            Self::Instructions if cpus == 1 => {
+                "tsc=reliable softlockup_panic=1 random.trust_cpu=on noapictimer"
+            }
+            Self::Instructions => "tsc=reliable softlockup_panic=1 random.trust_cpu=on",
             Self::Kvm => "nowatchdog",
             // Without polling timers get lost; a TSC that is found unstable makes the kernel patch itself, and fall.
             Self::Tcg => "tsc=reliable nowatchdog idle=poll",
