@@ -1,7 +1,7 @@
 use std::{
     fs::{self, File},
     io,
-    os::unix::process::ExitStatusExt,
+    os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -120,6 +120,8 @@ impl Machine<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(output)
+            // Ctrl-C is for this program, which then ends the machine and says so.
+            .process_group(0)
             .spawn()
             .map_err(MachineError::Start)?;
         let status = self.wait(Killed(child), stop)?;
