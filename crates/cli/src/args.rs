@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use scenario::{Scenario, SetError};
+use scenario::{Backend, Scenario, SetError};
 use testbed::native::CpuList;
 
 use crate::failure::Failure;
@@ -68,14 +68,15 @@ impl ScenarioArgs {
 /// The keys of a scenario, for the end of a command's help.
 pub(crate) fn keys_help() -> String {
     let width = Scenario::KEYS.iter().map(|key| key.name.len()).max().unwrap_or(0);
-    let default = Scenario::default();
+    let (native, lab) = (Backend::Native.scenario(), Backend::Lab.scenario());
     let lines = Scenario::KEYS.iter().map(|key| {
-        format!(
-            "  {:width$}  {} [default: {}]",
-            key.name,
-            key.meaning,
-            key.get(&default)
-        )
+        let (here, there) = (key.get(&native), key.get(&lab));
+        let there = if here == there {
+            String::new()
+        } else {
+            format!("; in the lab {there}")
+        };
+        format!("  {:width$}  {} [default: {here}{there}]", key.name, key.meaning)
     });
     format!(
         "Keys for --set and for scenario files:\n{}",

@@ -79,6 +79,19 @@ fn a_kernel_that_nobody_knows_or_that_is_none_is_refused() {
     }
 }
 
+#[test]
+fn more_cpus_than_a_machine_gets_are_refused() {
+    let Some(lab) = Lab::new() else { return };
+    let output = compare(&lab, &["--kernel=6.12", "--cpus=64", "--set=client_cpus=1"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        stderr(&output),
+        "cede: cpus and client_cpus are 65 together: expected at most 64 in the lab\n"
+    );
+}
+
 /// The header is a kernel's, and half of what follows is nonsense.
 #[test]
 fn an_image_that_does_not_boot_fails_its_cells_alone() {

@@ -61,6 +61,12 @@ pub enum LabError {
         /// The system's error.
         source: io::Error,
     },
+    /// The scenario wants more virtual CPUs than a machine gets.
+    #[error("cpus and client_cpus are {cpus} together: expected at most {MOST_CPUS} in the lab")]
+    Cpus {
+        /// What it wants.
+        cpus: u32,
+    },
     /// Two boots of one cell were not the same.
     #[error("two boots have different digests, {first} and {again}")]
     Differs {
@@ -87,12 +93,15 @@ const TRACE_READING: f64 = 5.0;
 /// Real time for a boot: some ten times what it takes on one quiet core.
 pub const BOOT_LIMIT: Duration = Duration::from_secs(120);
 
-/// The guest's file system, which is removed when the machine has ended: it can be made again from the program and the
-/// order, and is by far the largest part of a record.
-const INITRAMFS: &str = "initramfs.cpio";
-
 /// Rows of the golden probes, with what they take to begin.
 const PROBE_ROWS: f64 = 15.0;
+
+/// Virtual time after which a kernel has done what it does after boot, seen on every kernel of the list.
+const SETTLE_S: f64 = 5.0;
+
+/// Most virtual CPUs, the client's included: eight times those of the original evaluation. QEMU's machine has 255 at most, and
+/// with all of them busy each runs at that fraction of its speed.
+const MOST_CPUS: u32 = 64;
 
 /// Connections for each CPU, as in the original evaluation, where a scenario does not say.
 const CONNECTIONS_PER_CPU: u32 = 16;
@@ -112,6 +121,18 @@ impl Lab {
         }
     }
 
+    /// Finds what would make every run of `scenario` fail.
+    ///
+    /// # Errors
+    /// If it wants more CPUs than a machine has.
+    pub fn check(scenario: &Scenario) -> Result<(), LabError> {
+        let cpus = all_cpus(scenario);
+        if cpus > MOST_CPUS {
+            return Err(LabError::Cpus { cpus });
+        }
+        Ok(())
+    }
+
     /// Runs one cell on the kernel `image` and keeps its record in `folder`.
     ///
     /// # Errors
@@ -125,7 +146,7 @@ impl Lab {
         stop: &AtomicBool,
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
-        let cpus = server_cpus(&scenario) + scenario.client_cpus.unwrap_or_else(|| 0);
+        let cpus = all_cpus(&scenario);
         let trace_s = if extras.trace {
             TRACE_S + scenario.seconds * TRACE_READING
         } else {
@@ -159,7 +180,20 @@ impl Lab {
             .is_deterministic()
             .then(|| sha256(format!("{}\n{order}\n{raw}{traced}", guest.release).as_bytes()));
         outcome.notes.push(self.describe(cpus));
-        outcome.notes.push(guest.describe());
+        if run
+            .variant
+            .base_slice_us()
+            .or(run.scenario.base_slice_us.given())
+            .is_none()
+        {
+            outcome.notes.push(guest.describe());
+        }
+        if run.scenario.settle_s < SETTLE_S {
+            outcome.notes.push(format!(
+                "settled for {} s: up to {SETTLE_S} s the kernel's own threads of the boot run beside the server",
+                run.scenario.settle_s
+            ));
+        }
         Ok(CellOutcome { guest, outcome, era })
     }
 
@@ -257,9 +291,9 @@ impl Lab {
         record(folder, records::ORDER, &order)?;
         self.program.pack("/init", &mut archive)?;
         archive.file(Order::PATH, &order);
-        record(folder, INITRAMFS, &archive.finish()).inspect_err(|_| {
+        record(folder, records::INITRAMFS, &archive.finish()).inspect_err(|_| {
             // Half of it is of no use, and takes the room that is missing.
-            let _left_behind = fs::remove_file(folder.join(INITRAMFS));
+            let _left_behind = fs::remove_file(folder.join(records::INITRAMFS));
         })
     }
 
@@ -306,6 +340,11 @@ fn stretch(scenario: Scenario, clock: Clock, cpus: u32) -> Scenario {
         rate_ops: scenario.rate_ops.div_ceil(cpus),
         ..scenario
     }
+}
+
+/// Virtual CPUs of the machine.
+fn all_cpus(scenario: &Scenario) -> u32 {
+    server_cpus(scenario).saturating_add(scenario.client_cpus.unwrap_or_else(|| 0))
 }
 
 fn server_cpus(scenario: &Scenario) -> u32 {

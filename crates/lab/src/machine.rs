@@ -154,8 +154,7 @@ impl Machine<'_> {
 
     /// A serial port whose output is kept in the record.
     fn port(&self, name: &str) -> String {
-        // In QEMU's lists of options a comma is written twice.
-        format!("file:{}", self.folder.join(name).display()).replace(',', ",,")
+        format!("file:{}", self.folder.join(name).display())
     }
 
     /// The kernel's command line: no sound but errors, an end after each of them, and nothing that differs between boots.
@@ -170,11 +169,13 @@ impl Machine<'_> {
         let start = Instant::now();
         let mut up = false;
         loop {
-            if let Some(status) = qemu.0.try_wait().map_err(MachineError::Start)? {
-                return Ok(status);
-            }
+            let ended = qemu.0.try_wait().map_err(MachineError::Start)?;
+            // First, since whoever stops this program may have stopped QEMU, too.
             if stop.load(Ordering::SeqCst) {
                 return Err(MachineError::Interrupted);
+            }
+            if let Some(status) = ended {
+                return Ok(status);
             }
             let limit = if up { self.limits.whole } else { self.limits.boot };
             if start.elapsed() >= limit {

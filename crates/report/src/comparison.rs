@@ -1,4 +1,4 @@
-use scenario::{Host, Outcome, Scenario};
+use scenario::{Backend, Host, Outcome, Scenario};
 
 use crate::{Cell, CellId, Report, names::Names};
 
@@ -75,7 +75,8 @@ impl Comparison {
                 None => partial.push(format!("no finished repeat: {}", names.full(id))),
             }
         }
-        Report::new(self.host.clone(), self.scenario.clone(), cells, partial)
+        let backend = self.cells.first().map_or(Backend::Native, |(id, _)| id.backend);
+        Report::new(backend, self.host.clone(), self.scenario.clone(), cells, partial)
     }
 
     fn next_round(&mut self, cell: usize, outcome: Option<Outcome>) {

@@ -1,5 +1,3 @@
-use scenario::Backend;
-
 use crate::{CellId, Report};
 
 /// What a kernel's `sched_yield` means for a comparison made on it.
@@ -30,11 +28,7 @@ fn meaning(era: &str) -> &'static str {
 impl Report {
     /// One line per kernel: which it is, and whether it makes the result meaningful; and one about the scenario.
     pub(crate) fn heading(&self) -> Vec<String> {
-        let backend = self
-            .cells()
-            .first()
-            .map_or(Backend::Native, |cell| cell.id().backend);
-        let changes: Vec<_> = self.scenario().changes_from(&backend.scenario()).collect();
+        let changes: Vec<_> = self.scenario().changes_from(&self.backend().scenario()).collect();
         let scenario = match changes.as_slice() {
             [] => "scenario: the default".to_owned(),
             changes => format!("scenario: the default but for {}", changes.join(", ")),

@@ -1,4 +1,4 @@
-use scenario::{Host, Operation, Scenario, Workload};
+use scenario::{Backend, Host, Operation, Scenario, Workload};
 
 use crate::{
     Cell, CellId, Metric,
@@ -11,6 +11,7 @@ use crate::{
 /// Serialises to the JSON contract: `schema`, `host`, `scenario`, `partial` and `cells`.
 #[derive(Clone, Debug)]
 pub struct Report {
+    backend: Backend,
     host: Host,
     scenario: Scenario,
     cells: Vec<Cell>,
@@ -18,13 +19,25 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) const fn new(host: Host, scenario: Scenario, cells: Vec<Cell>, partial: Vec<String>) -> Self {
+    pub(crate) const fn new(
+        backend: Backend,
+        host: Host,
+        scenario: Scenario,
+        cells: Vec<Cell>,
+        partial: Vec<String>,
+    ) -> Self {
         Self {
+            backend,
             host,
             scenario,
             cells,
             partial,
         }
+    }
+
+    /// Where the cells ran: of a mixed matrix, the first.
+    pub(crate) fn backend(&self) -> Backend {
+        self.backend
     }
 
     /// The machine that the comparison was started on.

@@ -24,7 +24,7 @@ const DETERMINISTIC_ROUNDS: u32 = 1;
 /// What a comparison of kernels takes beside the matrix.
 #[derive(Debug, Args)]
 pub(super) struct KernelArgs {
-    /// Kernel for the lab: a version, an era, or the path of a vmlinuz; may be given more than once
+    /// Kernel for the lab: a version, an era, or the path of a vmlinuz; may be given more than once; those of the standard comparison unless given (`cede lab list`)
     #[arg(long, value_name = "KERNEL")]
     kernel: Vec<String>,
     /// Boot each cell of the lab twice, and fail it unless both digests are equal
@@ -75,6 +75,7 @@ impl KernelArgs {
         interrupted: &AtomicBool,
         progress: Progress,
     ) -> Result<(Comparison, Option<Failure>), Failure> {
+        Lab::check(scenario).map_err(Failure::usage)?;
         let cache = Cache::of_user().map_err(Failure::usage)?;
         let lab = self.lab.lab(&cache)?;
         if self.verify && !lab.clock.is_deterministic() {
@@ -158,14 +159,16 @@ impl Plan<'_> {
             workload: cell.workload,
             variant: cell.variant,
         };
-        let folder = self.folder.join(format!(
-            "{}-{}-{}-seed{seed}",
+        // The number keeps two kernels of the same version apart.
+        let record = format!(
+            "{number:03}-{}-{}-{}",
             kernel.version, cell.workload, cell.variant
-        ));
+        );
+        let folder = self.folder.join(&record);
         let first = self.once(kernel, &run, &folder);
         let result = match (&first, self.verify) {
             (Ok(outcome), true) => {
-                let again = self.once(kernel, &run, &folder.with_extension("again"));
+                let again = self.once(kernel, &run, &self.folder.join(format!("{record}-again")));
                 again.and_then(|again| verified(outcome, &again))
             }
             _ => first,
@@ -211,7 +214,8 @@ impl Plan<'_> {
                 }
             }
         }
-        let failure = if self.interrupted.load(Ordering::SeqCst) {
+        let all = results.len() == total * repeat as usize;
+        let failure = if self.interrupted.load(Ordering::SeqCst) && !all {
             comparison.mark_partial("interrupted".to_owned());
             Some(Failure::run("interrupted: the result is partial"))
         } else {

@@ -11,7 +11,7 @@ use std::{
 
 use clap::Args;
 use lab::{
-    Cache, Clock, Lab, Program,
+    Cache, Clock, Lab, LabError, MachineError, Program,
     kernels::{self, Fetch, Kernel},
     qemu::Qemu,
 };
@@ -151,6 +151,7 @@ pub(crate) fn check_clock(
     };
     match quick.try_boot(&kernel.image, &folder.join("kvm"), interrupted) {
         Ok(_) => Ok(()),
+        Err(error @ LabError::Machine(MachineError::Interrupted)) => Err(Failure::run(error)),
         Err(error) => Err(Failure::run(format!(
             "--clock kvm does not work here; expected a usable /dev/kvm, or --clock instructions or tcg: {error}"
         ))),

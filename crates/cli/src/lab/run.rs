@@ -37,6 +37,7 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
     let workload: Workload = args.workload.parse().map_err(Failure::usage)?;
     let variant: Variant = args.variant.parse().map_err(Failure::usage)?;
     let scenario = Lab::complete(&args.scenario.read(Backend::Lab.scenario())?);
+    Lab::check(&scenario).map_err(Failure::usage)?;
     let progress = Progress::new(false);
     let lab = args.lab.lab(cache)?;
     let kernel = args.lab.kernel(cache, &args.kernel, progress)?;

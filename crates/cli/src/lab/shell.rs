@@ -1,3 +1,5 @@
+use std::io::{IsTerminal, stdin};
+
 use clap::Args;
 use lab::{Cache, Clock, Lab, Program, records};
 
@@ -26,6 +28,11 @@ const PROGRAMS: [&str; 24] = [
 ];
 
 pub(crate) fn run(args: &ShellArgs, cache: &Cache) -> Result<(), Failure> {
+    if !stdin().is_terminal() {
+        return Err(Failure::usage(
+            "a shell expects a terminal; for one cell there is `cede lab run`",
+        ));
+    }
     let progress = Progress::new(false);
     let lab = Lab {
         clock: args.lab.clock_or(Clock::Tcg)?,

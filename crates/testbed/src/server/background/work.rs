@@ -7,10 +7,11 @@ use scenario::Auto;
 const STEPS: u32 = 16;
 /// An odd number with its bits mixed (2^64 divided by the golden ratio), so that the state never comes to rest.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Rounds of one calibration run: about 1 ms.
-const CALIBRATION_ROUNDS: u64 = 60_000;
+/// Rounds of one calibration run: some 80 us, short enough that most are not interrupted, and long beside the reading of the
+/// clock.
+const CALIBRATION_ROUNDS: u64 = 5_000;
 /// Calibration runs, of which the fastest counts: interrupts and cold caches only slow a run down.
-const CALIBRATION_RUNS: u32 = 20;
+const CALIBRATION_RUNS: u32 = 400;
 
 /// A loop that burns a set amount of CPU and touches no memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
