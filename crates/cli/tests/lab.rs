@@ -37,8 +37,8 @@ fn digest(report: &Value) -> String {
 fn a_yield_that_forfeits_costs_throughput_and_short_requests() {
     let Some(lab) = Lab::new() else { return };
     let report = lab.compare(&[
-        "--kernel=6.1.192",
-        "--kernel=6.12.118",
+        "--kernel=6.1",
+        "--kernel=6.12",
         "--variant=baseline",
         "--variant=no-yield",
         "--quiet",
