@@ -6,6 +6,7 @@ mod rounds;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use report::Comparison;
 use scenario::Backend;
 
 use self::{lab::KernelArgs, matrix::MatrixArgs};
@@ -88,6 +89,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<(), Failure> {
         None => Ok(()),
     };
     told.and(page).and(failed.map_or(Ok(()), Err))
+}
+
+/// Why a comparison is not whole, if it is not: it was interrupted, or `failed` of its parts, `of`, did.
+fn ending(comparison: &mut Comparison, interrupted: bool, failed: usize, of: &str) -> Option<Failure> {
+    if interrupted {
+        comparison.mark_partial("interrupted".to_owned());
+        return Some(Failure::run("interrupted: the result is partial"));
+    }
+    (failed > 0).then(|| Failure::run(format!("{failed} of {of} failed: the result is partial")))
 }
 
 /// The terminal's width; none where the output is no terminal.

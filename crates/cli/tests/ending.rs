@@ -17,7 +17,7 @@ use std::{
 };
 
 use serde_json::Value;
-use support::{SHORT, cede, stderr, stdout};
+use support::{SHORT, Serve, cede, children, stderr, stdout};
 
 #[test]
 fn ctrl_c_keeps_what_is_done_and_marks_it() {
@@ -58,37 +58,27 @@ fn ctrl_c_ends_a_server_that_has_no_descriptor_left() {
         "ulimit -n {LIMIT}; exec '{}' serve --port 0 --engine memory",
         env!("CARGO_BIN_EXE_cede")
     );
-    let mut child = Command::new("sh")
-        .args(["-c", &script])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = line.trim().rsplit(' ').next().unwrap();
-    let files = format!("/proc/{}/fd", child.id());
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]);
+    let mut server = Serve::spawn(command);
+    let files = format!("/proc/{}/fd", server.pid());
     let open = || std::fs::read_dir(&files).unwrap().count();
     let mut clients = Vec::new();
     while open() < LIMIT {
         let before = open();
-        clients.push(TcpStream::connect(address).unwrap());
+        clients.push(TcpStream::connect(&server.address).unwrap());
         while open() == before {
             std::thread::sleep(Duration::from_millis(1));
         }
     }
-    let id = rustix::process::Pid::from_child(&child);
+    let id = rustix::process::Pid::from_child(&server.child);
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     // A server that hangs ends as a failure.
     let hangs = (0..3000).all(|_| {
         std::thread::sleep(Duration::from_millis(10));
-        child.try_wait().unwrap().is_none()
+        server.child.try_wait().unwrap().is_none()
     });
-    if hangs {
-        child.kill().unwrap();
-    }
-    assert!(child.wait().unwrap().success() && !hangs);
+    assert!(!hangs && server.child.wait().unwrap().success());
 }
 
 #[test]
@@ -201,17 +191,5 @@ fn command(id: u32) -> Vec<String> {
     line.split('\0')
         .map(str::to_owned)
         .filter(|word| word == "serve" || word == "load")
-        .collect()
-}
-
-fn children(of: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{of}/task")).unwrap();
-    tasks
-        .filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).ok())
-        .flat_map(|list| {
-            list.split_whitespace()
-                .map(|id| id.parse().unwrap())
-                .collect::<Vec<u32>>()
-        })
         .collect()
 }

@@ -18,6 +18,7 @@ use std::{
 };
 
 use support::{
+    children,
     lab::{Lab, SHORT},
     stderr, stdout,
 };
@@ -31,23 +32,21 @@ fn compare(lab: &Lab, args: &[&str]) -> Command {
     command
 }
 
-/// The first child of `parent`, once it has one.
-fn child_of(parent: u32) -> u32 {
+/// The QEMU that `parent` has started, once it has.
+fn machine_of(parent: u32) -> u32 {
     let deadline = Instant::now() + Duration::from_secs(60);
     while Instant::now() < deadline {
-        let tasks = fs::read_dir(format!("/proc/{parent}/task")).unwrap();
-        for task in tasks {
-            let children = fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default();
-            for child in children.split_whitespace() {
-                let command = fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-                if command.contains("-kernel") {
-                    return child.parse().unwrap();
-                }
-            }
+        if let Some(machine) = children(parent).into_iter().find(|&id| is_machine(id)) {
+            return machine;
         }
         thread::sleep(Duration::from_millis(5));
     }
     panic!("no QEMU in time");
+}
+
+/// Whether the process `id` is there and runs a QEMU.
+fn is_machine(id: u32) -> bool {
+    fs::read_to_string(format!("/proc/{id}/cmdline")).is_ok_and(|command| command.contains("-kernel"))
 }
 
 fn kill(process: u32) {
@@ -135,7 +134,7 @@ fn a_qemu_that_is_killed_fails_one_cell() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    kill(child_of(running.id()));
+    kill(machine_of(running.id()));
     let output = running.wait_with_output().unwrap();
     let message = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{message}");
@@ -162,17 +161,14 @@ fn no_machine_survives_this_program() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let qemu = child_of(running.id());
+    let qemu = machine_of(running.id());
     running.kill().unwrap();
     running.wait().unwrap();
     // QEMU has nothing of ours but this pipe's other end, which nobody holds once all are gone.
     let mut rest = String::new();
     running.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
-    let is_there = || {
-        fs::read_to_string(format!("/proc/{qemu}/cmdline")).is_ok_and(|command| command.contains("-kernel"))
-    };
-    while is_there() {
+    while is_machine(qemu) {
         assert!(Instant::now() < deadline, "QEMU {qemu} is still there");
         thread::sleep(Duration::from_millis(20));
     }

@@ -13,6 +13,7 @@ use crate::{
     Clock, Extras, Guest, Initramfs, MachineError, Measured, Program, ProgramError,
     digest::sha256,
     frame::Frame,
+    kernels::Kernel,
     machine::{Limits, Machine},
     order::{Order, RunOrder},
     qemu::Qemu,
@@ -133,21 +134,25 @@ impl Lab {
         Ok(())
     }
 
-    /// Runs one cell on the kernel `image` and keeps its record in `folder`.
+    /// Runs one cell on `kernel` and keeps its record in `folder`; `trace` records scheduler events during the measured part.
     ///
     /// # Errors
     /// Says why there is no outcome; what the guest has said until then is in `folder`.
     pub fn run(
         &self,
-        image: &Path,
+        kernel: &Kernel,
         run: &Run,
-        extras: Extras,
+        trace: bool,
         folder: &Path,
         stop: &AtomicBool,
     ) -> Result<CellOutcome, LabError> {
         let scenario = Self::complete(&run.scenario);
         let cpus = all_cpus(&scenario);
-        let trace_s = if extras.trace {
+        let extras = Extras {
+            trace,
+            era: kernel.era.is_none(),
+        };
+        let trace_s = if trace {
             TRACE_S + scenario.seconds * TRACE_READING
         } else {
             0.0
@@ -159,7 +164,7 @@ impl Lab {
         };
         let order = Order::Run(RunOrder::new(&run, extras, self.clock));
         let limit = real(virtual_s);
-        let frames = self.boot(image, cpus, &order, limit, folder, stop)?;
+        let frames = self.boot(&kernel.image, cpus, &order, limit, folder, stop)?;
         let guest: Guest = read(&frames, "guest")?;
         let Measured {
             mut outcome,
@@ -168,11 +173,9 @@ impl Lab {
         } = read(&frames, "run")?;
         record(folder, records::RAW, raw.as_bytes())?;
         let order = serde_json::to_string(&order).unwrap_or_default();
-        let traced = match &outcome.off_cpu {
-            Some(off_cpu) => serde_json::to_string(off_cpu).unwrap_or_default(),
-            None => String::new(),
-        };
-        if !traced.is_empty() {
+        let mut traced = String::new();
+        if let Some(off_cpu) = &outcome.off_cpu {
+            traced = serde_json::to_string(off_cpu).unwrap_or_default();
             record(folder, records::OFF_CPU, traced.as_bytes())?;
         }
         outcome.digest = self

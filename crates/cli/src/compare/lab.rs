@@ -5,7 +5,7 @@ use std::{
 };
 
 use clap::Args;
-use lab::{Cache, CellOutcome, Extras, Lab, LabError, MachineError, kernels::Kernel};
+use lab::{Cache, CellOutcome, Lab, LabError, MachineError, kernels::Kernel};
 use report::{CellId, Comparison};
 use scenario::{Backend, Run, Scenario};
 use testbed::native;
@@ -54,6 +54,8 @@ type Results = BTreeMap<(usize, u32), Result<CellOutcome, String>>;
 /// One boot: a cell of the matrix in one round.
 #[derive(Clone, Copy, Debug)]
 struct Job {
+    /// Its place in the order in which they begin, from 1 on.
+    number: usize,
     kernel: usize,
     cell: usize,
     round: u32,
@@ -124,11 +126,17 @@ impl KernelArgs {
 impl Plan<'_> {
     /// Every boot, in rounds.
     fn jobs(&self, repeat: u32) -> Vec<Job> {
-        (1..=repeat)
-            .flat_map(|round| {
-                (0..self.kernels.len()).flat_map(move |kernel| {
-                    (0..self.cells.len()).map(move |cell| Job { kernel, cell, round })
-                })
+        let cells = (1..=repeat).flat_map(|round| {
+            (0..self.kernels.len())
+                .flat_map(move |kernel| (0..self.cells.len()).map(move |cell| (kernel, cell, round)))
+        });
+        (1..)
+            .zip(cells)
+            .map(|(number, (kernel, cell, round))| Job {
+                number,
+                kernel,
+                cell,
+                round,
             })
             .collect()
     }
@@ -146,9 +154,7 @@ impl Plan<'_> {
         let (kernel, cell) = (self.kernels.get(job.kernel)?, self.cells.get(job.cell)?);
         let seed = self.scenario.seed.wrapping_add(u64::from(job.round - 1));
         let name = format!("{} {} {}", kernel.version, cell.workload, cell.variant);
-        let number = usize::try_from(job.round - 1).unwrap_or(0) * self.kernels.len() * self.cells.len()
-            + self.index(job)
-            + 1;
+        let number = job.number;
         self.progress
             .step(&format!("{number} of {of}: {name}, seed {seed}"));
         let run = Run {
@@ -185,11 +191,7 @@ impl Plan<'_> {
     }
 
     fn once(&self, kernel: &Kernel, run: &Run, folder: &Path) -> Result<CellOutcome, LabError> {
-        let extras = Extras {
-            trace: self.trace,
-            era: kernel.era.is_none(),
-        };
-        self.lab.run(&kernel.image, run, extras, folder, self.interrupted)
+        self.lab.run(kernel, run, self.trace, folder, self.interrupted)
     }
 
     fn compare(&self, results: &Results, repeat: u32) -> (Comparison, Option<Failure>) {
@@ -214,16 +216,9 @@ impl Plan<'_> {
                 }
             }
         }
-        let all = results.len() == total * repeat as usize;
-        let failure = if self.interrupted.load(Ordering::SeqCst) && !all {
-            comparison.mark_partial("interrupted".to_owned());
-            Some(Failure::run("interrupted: the result is partial"))
-        } else {
-            (failed > 0).then(|| {
-                let runs = total * repeat as usize;
-                Failure::run(format!("{failed} of {runs} runs failed: the result is partial"))
-            })
-        };
+        let runs = total * repeat as usize;
+        let interrupted = self.interrupted.load(Ordering::SeqCst) && results.len() < runs;
+        let failure = super::ending(&mut comparison, interrupted, failed, &format!("{runs} runs"));
         (comparison, failure)
     }
 

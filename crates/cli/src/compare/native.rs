@@ -1,4 +1,3 @@
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use report::Comparison;
@@ -14,7 +13,7 @@ pub(super) fn run(
     cells: &[Cell],
     repeat: u32,
     trace: bool,
-    interrupted: &Arc<AtomicBool>,
+    interrupted: &AtomicBool,
     progress: Progress,
 ) -> Result<(Comparison, Option<Failure>), Failure> {
     let available = CpuList::available().map_err(Failure::run)?;

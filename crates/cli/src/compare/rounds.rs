@@ -65,17 +65,13 @@ pub(super) fn run(
             }
         });
     }
-    let failure = if interrupted.load(Ordering::SeqCst) {
-        comparison.mark_partial("interrupted".to_owned());
-        Some(Failure::run("interrupted: the result is partial"))
-    } else {
-        (failed > 0).then(|| {
-            Failure::run(format!(
-                "{failed} of {} cells failed: the result is partial",
-                cells.len()
-            ))
-        })
-    };
+    let interrupted = interrupted.load(Ordering::SeqCst);
+    let failure = super::ending(
+        &mut comparison,
+        interrupted,
+        failed,
+        &format!("{} cells", cells.len()),
+    );
     (comparison, failure)
 }
 

@@ -1,5 +1,5 @@
 use clap::Args;
-use lab::{Cache, Extras, Lab, records};
+use lab::{Cache, Lab, records};
 use report::{CellId, Comparison};
 use scenario::{Backend, Run, Variant, Workload};
 use testbed::native;
@@ -49,12 +49,8 @@ pub(crate) fn run(args: &RunArgs, cache: &Cache) -> Result<(), Failure> {
         workload,
         variant,
     };
-    let extras = Extras {
-        trace: args.trace,
-        era: kernel.era.is_none(),
-    };
     let outcome = console::shown(&folder.join(records::CONSOLE), || {
-        lab.run(&kernel.image, &run, extras, &folder, &interrupted)
+        lab.run(&kernel, &run, args.trace, &folder, &interrupted)
     })
     .map_err(Failure::run)?;
     let id = CellId {

@@ -50,13 +50,8 @@ impl Lab {
             }
             return None;
         }
-        let of_user = std::env::var_os("CEDE_CACHE").map(PathBuf::from).or_else(|| {
-            let all = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-            let all = all.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
-            Some(all?.join("cede"))
-        });
         let cache = tempfile::tempdir().unwrap();
-        let kernels = of_user.unwrap();
+        let kernels = ::lab::Cache::of_user().unwrap().folder("").unwrap();
         for shared in ["kernels", "qemu"] {
             if kernels.join(shared).exists() {
                 std::os::unix::fs::symlink(kernels.join(shared), cache.path().join(shared)).unwrap();

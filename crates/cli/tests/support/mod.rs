@@ -45,6 +45,19 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// The processes that the threads of process `of` have started and that have not ended.
+pub fn children(of: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{of}/task")).unwrap();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.unwrap().path().join("children")).ok())
+        .flat_map(|list| {
+            list.split_whitespace()
+                .map(|id| id.parse().unwrap())
+                .collect::<Vec<u32>>()
+        })
+        .collect()
+}
+
 /// A Python that can import `module`. `cargo xtask check` installs one and says where; it also says that skipping is no
 /// option. Anywhere else a test without its Python is skipped, with a line.
 pub fn python(module: &str) -> Option<String> {
@@ -69,7 +82,7 @@ pub fn python(module: &str) -> Option<String> {
 
 /// A running `cede serve`. Dropping it ends it.
 pub struct Serve {
-    child: Child,
+    pub child: Child,
     pub address: String,
 }
 

@@ -63,15 +63,20 @@ fn a_lost_connection_is_one_error_and_the_load_goes_on() {
     }
 }
 
-#[test]
-fn an_open_loop_goes_on_without_a_lost_connection() {
-    let server = on_operations(|seen| {
+/// A server that breaks one connection, in the middle of the load.
+fn disconnects_once() -> FakeServer {
+    on_operations(|seen| {
         if seen.earlier == 20 {
             Answer::Disconnect
         } else {
             Answer::Well
         }
-    });
+    })
+}
+
+#[test]
+fn an_open_loop_goes_on_without_a_lost_connection() {
+    let server = disconnects_once();
     let outcome = run_plan(&LoadPlan {
         rate_ops: 2000,
         ..plan(&server)
@@ -82,13 +87,7 @@ fn an_open_loop_goes_on_without_a_lost_connection() {
 
 #[test]
 fn a_thread_without_connections_does_not_end_the_load() {
-    let server = on_operations(|seen| {
-        if seen.earlier == 20 {
-            Answer::Disconnect
-        } else {
-            Answer::Well
-        }
-    });
+    let server = disconnects_once();
     let outcome = run_plan(&LoadPlan {
         connections: 2,
         threads: 2,

@@ -25,14 +25,16 @@ pub(in crate::check) fn lab() -> Result<Option<PathBuf>, ToolError> {
         command
     };
     run(cede(&["fetch"]).args(KERNELS))?;
-    if list(&mut cede(&["list"]))?.contains("no QEMU") {
+    let mut listed = list(&mut cede(&["list"]))?;
+    if listed.contains("no QEMU") {
         println!(
             "QEMU 8 or later is missing: fetching Debian's into {}",
             cache.display()
         );
         run(&mut cede(&["fetch", "--qemu"]))?;
+        listed = list(&mut cede(&["list"]))?;
     }
-    print!("{}", list(&mut cede(&["list"]))?);
+    print!("{listed}");
     Ok(Some(cache))
 }
 
