@@ -38,6 +38,7 @@
 //! reports a yield as switched and leaves slices alone.
 
 mod counters;
+mod cpus;
 mod decision;
 mod domain;
 pub mod era;

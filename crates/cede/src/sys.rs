@@ -12,13 +12,13 @@ mod sched_attr;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::fallback::{
-    allowed_cpus, context_switches, current_cpu, nap, pin_to, sched_attr, set_sched_attr, set_timer_slack,
-    thread_cpu_time, timer_slack, uname, yield_cpu,
+    allowed_cpus, context_switches, current_cpu, nap, pin_to, process_cpus, sched_attr, set_sched_attr,
+    set_timer_slack, thread_cpu_time, timer_slack, uname, yield_cpu,
 };
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::{
-    allowed_cpus, context_switches, current_cpu, nap, pin_to, sched_attr, set_sched_attr, set_timer_slack,
-    thread_cpu_time, timer_slack, uname, yield_cpu,
+    allowed_cpus, context_switches, current_cpu, nap, pin_to, process_cpus, sched_attr, set_sched_attr,
+    set_timer_slack, thread_cpu_time, timer_slack, uname, yield_cpu,
 };
 pub(crate) use self::sched_attr::SchedAttr;
 

@@ -69,6 +69,11 @@ pub(crate) fn thread_cpu_time() -> io::Result<Duration> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// What the standard library says, which on some systems knows about limits.
+pub(crate) fn process_cpus() -> io::Result<usize> {
+    std::thread::available_parallelism().map(usize::from)
+}
+
 /// The name of the system, without a kernel release.
 pub(crate) fn uname() -> KernelName {
     KernelName {
@@ -98,6 +103,7 @@ mod tests {
         assert_eq!(context_switches(), None);
         assert_eq!(current_cpu(), None);
         assert!(allowed_cpus().is_err() && pin_to(0).is_err() && thread_cpu_time().is_err());
+        assert!(process_cpus().is_ok_and(|cpus| cpus > 0));
         assert!(uname().build.is_empty());
     }
 }
