@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::{KernelName, SchedAttr};
+use super::{KernelName, SchedAttr, ThreadTimes};
 
 /// Gives the CPU away.
 #[allow(
@@ -74,6 +74,16 @@ pub(crate) fn process_cpus() -> io::Result<usize> {
     std::thread::available_parallelism().map(usize::from)
 }
 
+/// Not portable.
+pub(crate) fn thread_id() -> Option<u32> {
+    None
+}
+
+/// Not told.
+pub(crate) fn thread_times() -> Option<ThreadTimes> {
+    None
+}
+
 /// The name of the system, without a kernel release.
 pub(crate) fn uname() -> KernelName {
     KernelName {
@@ -104,6 +114,7 @@ mod tests {
         assert_eq!(current_cpu(), None);
         assert!(allowed_cpus().is_err() && pin_to(0).is_err() && thread_cpu_time().is_err());
         assert!(process_cpus().is_ok_and(|cpus| cpus > 0));
+        assert_eq!((thread_id(), thread_times()), (None, None));
         assert!(uname().build.is_empty());
     }
 }

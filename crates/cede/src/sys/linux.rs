@@ -3,6 +3,7 @@
 mod clock_gettime;
 mod getcpu;
 mod getrusage;
+mod gettid;
 mod nanosleep;
 mod prctl_timerslack;
 mod process_affinity;
@@ -10,6 +11,7 @@ mod sched_affinity;
 mod sched_getattr;
 mod sched_setattr;
 mod sched_yield;
+mod schedstat;
 mod uname;
 
 use std::io;
@@ -17,6 +19,8 @@ use std::io;
 pub(crate) use self::clock_gettime::thread_cpu_time;
 pub(crate) use self::getcpu::current_cpu;
 pub(crate) use self::getrusage::context_switches;
+#[allow(unused_imports, reason = "the caller comes with the next commit")]
+pub(crate) use self::gettid::thread_id;
 pub(crate) use self::nanosleep::nap;
 pub(crate) use self::prctl_timerslack::{set_timer_slack, timer_slack};
 pub(crate) use self::process_affinity::process_cpus;
@@ -24,6 +28,8 @@ pub(crate) use self::sched_affinity::{allowed_cpus, pin_to};
 pub(crate) use self::sched_getattr::sched_attr;
 pub(crate) use self::sched_setattr::set_sched_attr;
 pub(crate) use self::sched_yield::yield_cpu;
+#[allow(unused_imports, reason = "the caller comes with the next commit")]
+pub(crate) use self::schedstat::thread_times;
 pub(crate) use self::uname::uname;
 
 /// Turns the C convention, -1 and `errno`, into a `Result`.
