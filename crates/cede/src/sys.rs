@@ -9,6 +9,7 @@ mod fallback;
 #[cfg(target_os = "linux")]
 mod linux;
 mod sched_attr;
+mod thread_state;
 mod thread_times;
 
 #[cfg(not(target_os = "linux"))]
@@ -18,7 +19,7 @@ pub(crate) use self::fallback::{
 };
 #[cfg(not(target_os = "linux"))]
 #[allow(unused_imports, reason = "the caller comes with the next commit")]
-pub(crate) use self::fallback::{thread_id, thread_times};
+pub(crate) use self::fallback::{thread_id, thread_state, thread_times};
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::{
     allowed_cpus, context_switches, current_cpu, nap, pin_to, process_cpus, sched_attr, set_sched_attr,
@@ -26,8 +27,10 @@ pub(crate) use self::linux::{
 };
 #[cfg(target_os = "linux")]
 #[allow(unused_imports, reason = "the caller comes with the next commit")]
-pub(crate) use self::linux::{thread_id, thread_times};
+pub(crate) use self::linux::{thread_id, thread_state, thread_times};
 pub(crate) use self::sched_attr::SchedAttr;
+#[allow(unused_imports, reason = "the caller comes with the next commit")]
+pub(crate) use self::thread_state::ThreadState;
 #[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::thread_times::ThreadTimes;
 

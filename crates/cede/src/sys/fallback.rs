@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::{KernelName, SchedAttr, ThreadTimes};
+use super::{KernelName, SchedAttr, ThreadState, ThreadTimes};
 
 /// Gives the CPU away.
 #[allow(
@@ -84,6 +84,11 @@ pub(crate) fn thread_times() -> Option<ThreadTimes> {
     None
 }
 
+/// Not told.
+pub(crate) fn thread_state(_tid: u32) -> Option<ThreadState> {
+    None
+}
+
 /// The name of the system, without a kernel release.
 pub(crate) fn uname() -> KernelName {
     KernelName {
@@ -114,7 +119,7 @@ mod tests {
         assert_eq!(current_cpu(), None);
         assert!(allowed_cpus().is_err() && pin_to(0).is_err() && thread_cpu_time().is_err());
         assert!(process_cpus().is_ok_and(|cpus| cpus > 0));
-        assert_eq!((thread_id(), thread_times()), (None, None));
+        assert_eq!((thread_id(), thread_times(), thread_state(1)), (None, None, None));
         assert!(uname().build.is_empty());
     }
 }

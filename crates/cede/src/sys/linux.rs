@@ -12,6 +12,7 @@ mod sched_getattr;
 mod sched_setattr;
 mod sched_yield;
 mod schedstat;
+mod task_stat;
 mod uname;
 
 use std::io;
@@ -30,6 +31,8 @@ pub(crate) use self::sched_setattr::set_sched_attr;
 pub(crate) use self::sched_yield::yield_cpu;
 #[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::schedstat::thread_times;
+#[allow(unused_imports, reason = "the caller comes with the next commit")]
+pub(crate) use self::task_stat::thread_state;
 pub(crate) use self::uname::uname;
 
 /// Turns the C convention, -1 and `errno`, into a `Result`.

@@ -1,0 +1,96 @@
+//! `/proc/self/task/TID/stat`: what another thread of this process is doing.
+//! <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
+#![allow(dead_code, reason = "the caller comes with the next commit")]
+
+use std::fs::File;
+use std::io::Read;
+
+use crate::sys::thread_state::{ENOUGH_TEXT, ThreadState};
+
+/// Whether that thread of this process wants a CPU. `None` if there is no such thread (any more), or no
+/// `/proc`, or no descriptor left.
+///
+/// Costs 2 us (Linux 6.18.44, a virtual machine: `cargo test --release -p cede --lib
+/// what_a_state_costs -- --ignored --nocapture`): the kernel writes out all 52 fields, of which the start is
+/// read. It takes a lock that all threads of the process share (`lock_task_sighand` in `do_task_stat`,
+/// fs/proc/array.c), so it is for now and then.
+///
+/// The number is one of [`thread_id`](super::thread_id); in a container whose `/proc` is its host's, where
+/// threads have other numbers, no thread is found.
+pub(crate) fn thread_state(tid: u32) -> Option<ThreadState> {
+    let mut text = [0; ENOUGH_TEXT];
+    let mut file = File::open(format!("/proc/self/task/{tid}/stat")).ok()?;
+    let length = file.read(&mut text).ok()?;
+    ThreadState::parse(text.get(..length)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Instant;
+
+    use super::super::gettid::thread_id;
+    use super::*;
+
+    /// A thread that has said its number and then waits for the end of the test.
+    fn with_waiting_thread(test: impl FnOnce(u32)) {
+        let (tell, told) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let waiting = thread::Builder::new()
+            .name("odd) R (name".to_owned())
+            .spawn(move || {
+                tell.send(thread_id().unwrap()).unwrap();
+                let _ = ended.recv();
+            })
+            .unwrap();
+        test(told.recv().unwrap());
+        drop(end);
+        waiting.join().unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_asks_about_itself_is_runnable() {
+        assert_eq!(thread_state(thread_id().unwrap()), Some(ThreadState::Runnable));
+    }
+
+    #[test]
+    fn a_thread_that_waits_becomes_blocked_and_then_ends() {
+        let mut number = 0;
+        with_waiting_thread(|tid| {
+            number = tid;
+            // It is on its way from telling its number to waiting; this ends when it is there, or never.
+            while thread_state(tid) != Some(ThreadState::Blocked) {
+                thread::sleep(std::time::Duration::from_millis(1));
+            }
+        });
+        assert!(matches!(thread_state(number), None | Some(ThreadState::Ended)));
+    }
+
+    #[test]
+    fn a_number_that_is_no_threads_has_no_state() {
+        // Above the largest that the kernel gives (PID_MAX_LIMIT, 2^22).
+        assert_eq!(thread_state(u32::MAX), None);
+    }
+
+    #[test]
+    #[ignore = "prints costs, for the documentation"]
+    fn what_a_state_costs() {
+        const REPEATS: u32 = 5_000;
+        let each_ns = |read: &dyn Fn()| {
+            let round = || {
+                let start = Instant::now();
+                (0..REPEATS).for_each(|_| read());
+                start.elapsed().as_nanos() / u128::from(REPEATS)
+            };
+            (0..20).map(|_| round()).min().unwrap()
+        };
+        with_waiting_thread(|tid| {
+            let state = each_ns(&|| _ = black_box(thread_state(tid)));
+            let own = each_ns(&|| _ = black_box(thread_id()));
+            println!("thread_state {state} ns, against {own} ns for thread_id");
+            assert!(own < state, "a file that costs less than a system call");
+        });
+    }
+}
