@@ -8,19 +8,29 @@
 //! | [`Era::SchedExt`] | any, with a BPF scheduler loaded | up to that scheduler |
 //!
 //! The forfeit came with commit 79104becf42b ("sched/fair: Forfeit vruntime on yield", first in 6.19) and was
-//! taken into the stable series 6.12 and 6.18, and by distributions into others. So [`probe`] goes by what it
-//! sees the kernel do, and by [`by_version`] only where nothing can be seen.
+//! taken into the stable series 6.12 and 6.18, and by distributions into others. So both probes go by what they
+//! see the kernel do, and by [`by_version`] only where nothing can be seen:
+//!
+//! * [`current`] and [`try_current`] look once, for at most 20 ms, and remember: what a server goes by.
+//! * [`probe`] takes ten times as long and says what a yield costs: what a person wants to know.
 
+mod cache;
+mod detect;
 mod facts;
 mod judge;
+mod kernel;
 mod measure;
+mod quick;
 mod version;
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub use self::cache::{current, try_current};
+pub use self::detect::detect;
 use self::facts::Facts;
+pub use self::kernel::{Finding, Kernel, Witnesses};
 pub use self::version::by_version;
 
 /// What `sched_yield(2)` does on a kernel; the [module](self) has the table.
@@ -140,9 +150,15 @@ pub struct Probe {
 /// ```
 #[must_use]
 pub fn probe() -> Probe {
-    let facts = Facts::gather();
-    let (era, evidence) = judge::decide(&facts);
-    let (yield_cost, yields, share) = match &facts.sample {
+    let (told, custom_slice) = facts::slices();
+    let facts = Facts::read().with_slices(told, custom_slice);
+    let sample = facts::measure_clearly(facts.slice());
+    let verdict = sample
+        .as_ref()
+        .ok()
+        .map(|sample| judge::judge(sample, facts.slice()));
+    let (era, evidence) = judge::decide(&facts, verdict, judge::sentence(&facts, &sample));
+    let (yield_cost, yields, share) = match &sample {
         Ok(sample) => (sample.mean(), sample.yields, sample.share()),
         Err(_) => (Duration::ZERO, 0, 0.0),
     };

@@ -13,13 +13,13 @@ use crate::sys;
 
 /// A yield that costs this or more is worth suspecting when the kernel does not tell its slice: the kernel's
 /// default before it is scaled up by the number of CPUs.
-const SMALLEST_BASE_SLICE: Duration = Duration::from_micros(700);
+pub(crate) const SMALLEST_BASE_SLICE: Duration = Duration::from_micros(700);
 
 /// A measurement that contradicts itself is repeated this often at most.
 const ROUNDS: u32 = 3;
 
-/// The input of [`judge::decide`](super::judge::decide).
-#[derive(Debug)]
+/// What the kernel says about itself, without anything being timed.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) release: String,
     pub(crate) version: Option<(u32, u32, u32)>,
@@ -28,25 +28,32 @@ pub(crate) struct Facts {
     /// Whether the scheduler's files in debugfs are those of EEVDF; `None` where they cannot be seen.
     pub(crate) eevdf_by_debugfs: Option<bool>,
     pub(crate) base_slice: Option<Duration>,
+    /// Whether another slice is honoured.
     pub(crate) custom_slice: bool,
-    /// The measurement, or why there is none.
-    pub(crate) sample: Result<Sample, String>,
 }
 
 impl Facts {
-    pub(crate) fn gather() -> Self {
+    /// What can be read in files; slices are left to [`with_slices`](Self::with_slices), since only a thread can
+    /// ask for its own.
+    pub(crate) fn read() -> Self {
         let name = sys::uname();
         let signature = fs::read_to_string("/proc/version_signature").ok();
-        let (told, custom_slice) = slices();
-        let base_slice = told.or_else(base_slice_by_debugfs);
         Self {
             version: version::upstream(&name.release, &name.build, signature.as_deref()),
             release: name.release,
             bpf_scheduler: bpf_scheduler(),
             eevdf_by_debugfs: eevdf_by_debugfs(),
-            base_slice,
+            base_slice: None,
+            custom_slice: false,
+        }
+    }
+
+    /// The same, with the default slice as a thread was told it, and whether another one was honoured.
+    pub(crate) fn with_slices(self, told: Option<Duration>, custom_slice: bool) -> Self {
+        Self {
+            base_slice: told.or_else(base_slice_by_debugfs),
             custom_slice,
-            sample: measure_clearly(base_slice.unwrap_or(SMALLEST_BASE_SLICE)),
+            ..self
         }
     }
 
@@ -56,15 +63,14 @@ impl Facts {
         })
     }
 
-    /// The measurement, if there is one, weighed against the slice.
-    pub(crate) fn verdict(&self) -> Option<Verdict> {
-        let sample = self.sample.as_ref().ok()?;
-        Some(judge(sample, self.base_slice.unwrap_or(SMALLEST_BASE_SLICE)))
+    /// The slice that a yielder may forfeit, or the smallest that it can be where the kernel does not tell.
+    pub(crate) fn slice(&self) -> Duration {
+        self.base_slice.unwrap_or(SMALLEST_BASE_SLICE)
     }
 }
 
 /// Measures until the result is clear, or often enough.
-fn measure_clearly(slice: Duration) -> Result<Sample, String> {
+pub(crate) fn measure_clearly(slice: Duration) -> Result<Sample, String> {
     let mut sample = Err(String::new());
     for _round in 0..ROUNDS {
         sample = measure::round().map_err(|error| error.to_string());
@@ -79,7 +85,7 @@ fn measure_clearly(slice: Duration) -> Result<Sample, String> {
 }
 
 /// The default slice as `sched_getattr(2)` tells it, and whether another one is honoured.
-fn slices() -> (Option<Duration>, bool) {
+pub(crate) fn slices() -> (Option<Duration>, bool) {
     // On a thread of its own, because the caller may have a slice that it wants to keep.
     let asked = thread::Builder::new()
         .name("cede-probe-slice".to_owned())

@@ -34,9 +34,10 @@ pub(crate) fn judge(sample: &Sample, slice: Duration) -> Verdict {
     }
 }
 
-/// The era, and in sentences why.
-pub(crate) fn decide(facts: &Facts) -> (Era, Vec<String>) {
-    let mut evidence = vec![measurement(facts)];
+/// The era, and in sentences why; `measured` is the first of them, and `verdict` what it comes to, if anything
+/// was measured.
+pub(crate) fn decide(facts: &Facts, verdict: Option<Verdict>, measured: String) -> (Era, Vec<String>) {
+    let mut evidence = vec![measured];
     let mut because = |era, reason: String| {
         evidence.push(reason);
         era
@@ -48,7 +49,7 @@ pub(crate) fn decide(facts: &Facts) -> (Era, Vec<String>) {
             format!("The BPF scheduler {name} runs all ordinary threads (/sys/kernel/sched_ext)."),
         )
     } else {
-        match facts.verdict() {
+        match verdict {
             Some(Verdict::Forfeit) => because(
                 Era::EevdfForfeit,
                 "A yielder pays with its share of the CPU: the forfeit.".to_owned(),
@@ -92,8 +93,9 @@ fn without_forfeit(facts: &Facts, hint: Era, because: impl FnOnce(Era, String) -
     }
 }
 
-fn measurement(facts: &Facts) -> String {
-    match &facts.sample {
+/// The measurement of [`measure`](super::measure) in a sentence.
+pub(crate) fn sentence(facts: &Facts, sample: &Result<Sample, String>) -> String {
+    match sample {
         Ok(sample) => format!(
             "Beside one busy thread on CPU {}, {} yields took {:.1?} each and left the yielder {:.1} % of the CPU \
              time; the default slice is {}.",
@@ -126,16 +128,18 @@ mod tests {
         }
     }
 
-    fn facts(version: (u32, u32, u32), sample: Result<Sample, String>) -> Facts {
+    fn facts(version: (u32, u32, u32)) -> Facts {
         Facts {
-            release: String::new(),
             version: Some(version),
-            bpf_scheduler: None,
-            eevdf_by_debugfs: None,
             base_slice: (version >= (6, 12, 0)).then_some(SLICE),
             custom_slice: version >= (6, 12, 0),
-            sample,
+            ..Facts::default()
         }
+    }
+
+    fn decide_by(facts: &Facts, sample: &Result<Sample, String>) -> (Era, Vec<String>) {
+        let verdict = sample.as_ref().ok().map(|sample| judge(sample, facts.slice()));
+        decide(facts, verdict, sentence(facts, sample))
     }
 
     /// Means and shares as measured on these kernels, one virtual CPU, default slice 0.7 ms.
@@ -151,7 +155,7 @@ mod tests {
         ];
         for (version, mean_us, share, era) in table {
             assert_eq!(
-                decide(&facts(version, Ok(sample(mean_us, share)))).0,
+                decide_by(&facts(version), &Ok(sample(mean_us, share))).0,
                 era,
                 "{version:?}"
             );
@@ -162,12 +166,12 @@ mod tests {
     fn behaviour_overrules_the_version() {
         // A distribution's 6.8 with the forfeit taken over.
         assert_eq!(
-            decide(&facts((6, 8, 12), Ok(sample(1500.0, 0.02)))).0,
+            decide_by(&facts((6, 8, 12)), &Ok(sample(1500.0, 0.02))).0,
             Era::EevdfForfeit
         );
         // A 6.18.44 that was built without it.
         assert_eq!(
-            decide(&facts((6, 18, 44), Ok(sample(3.0, 0.5)))).0,
+            decide_by(&facts((6, 18, 44)), &Ok(sample(3.0, 0.5))).0,
             Era::EevdfDeadline
         );
     }
@@ -178,15 +182,15 @@ mod tests {
             let facts = Facts {
                 version: None,
                 eevdf_by_debugfs: Some(eevdf),
-                ..facts((6, 1, 0), Ok(sample(3.0, 0.5)))
+                ..facts((6, 1, 0))
             };
-            assert_eq!(decide(&facts).0, era);
+            assert_eq!(decide_by(&facts, &Ok(sample(3.0, 0.5))).0, era);
         }
     }
 
     #[test]
     fn without_a_measurement_the_version_decides_and_the_evidence_says_so() {
-        let (era, evidence) = decide(&facts((6, 12, 63), Err("not permitted".to_owned())));
+        let (era, evidence) = decide_by(&facts((6, 12, 63)), &Err("not permitted".to_owned()));
         assert_eq!(era, Era::EevdfForfeit);
         assert!(
             evidence.iter().any(|line| line.contains("not permitted")),
@@ -202,7 +206,7 @@ mod tests {
     fn contradicting_witnesses_leave_it_to_the_version() {
         let contradiction = sample(711.0, 0.5);
         assert_eq!(judge(&contradiction, SLICE), Verdict::Unclear);
-        let (era, evidence) = decide(&facts((6, 6, 30), Ok(contradiction)));
+        let (era, evidence) = decide_by(&facts((6, 6, 30)), &Ok(contradiction));
         assert_eq!(era, Era::EevdfDeadline);
         assert!(
             evidence.iter().any(|line| line.contains("contradict")),
@@ -214,9 +218,9 @@ mod tests {
     fn a_bpf_scheduler_goes_before_all_else() {
         let facts = Facts {
             bpf_scheduler: Some("rusty".to_owned()),
-            ..facts((6, 18, 44), Ok(sample(711.0, 0.01)))
+            ..facts((6, 18, 44))
         };
-        let (era, evidence) = decide(&facts);
+        let (era, evidence) = decide_by(&facts, &Ok(sample(711.0, 0.01)));
         assert_eq!(era, Era::SchedExt);
         assert!(evidence.iter().any(|line| line.contains("rusty")), "{evidence:?}");
     }

@@ -81,7 +81,7 @@ fn join<T>(thread: ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
 }
 
 /// Not the caller's CPU if there is another: it may be the one with work to do.
-fn pick_cpu() -> io::Result<usize> {
+pub(crate) fn pick_cpu() -> io::Result<usize> {
     let allowed = sys::allowed_cpus()?;
     let here = sys::current_cpu();
     let other = allowed.iter().copied().find(|&cpu| Some(cpu) != here);
