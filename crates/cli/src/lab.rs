@@ -2,6 +2,7 @@
 
 mod args;
 mod console;
+mod exec;
 mod fetch;
 mod list;
 mod probe;
@@ -24,6 +25,8 @@ pub(crate) enum LabCommand {
     Run(Box<run::RunArgs>),
     /// Run the golden probes on kernels, and print them side by side
     Probe(probe::ProbeArgs),
+    /// Run a command of this program in a guest, such as `probe --quick`, and print what it prints
+    Exec(exec::ExecArgs),
     /// Boot a kernel with a shell on its console
     Shell(shell::ShellArgs),
 }
@@ -36,6 +39,7 @@ pub(crate) fn run(command: &LabCommand) -> Result<(), Failure> {
         LabCommand::Fetch(args) => fetch::run(args, &cache),
         LabCommand::Run(args) => run::run(args, &cache),
         LabCommand::Probe(args) => probe::run(args, &cache),
+        LabCommand::Exec(args) => exec::run(args, &cache),
         LabCommand::Shell(args) => shell::run(args, &cache),
     }
 }

@@ -1,3 +1,5 @@
+mod quick;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,11 +13,19 @@ pub(crate) struct ProbeArgs {
     /// Write the result as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Only look at what a server with `cede` in it looks at when it starts, for 20 ms at most
+    #[arg(long)]
+    quick: bool,
+    #[command(flatten)]
+    how: quick::QuickArgs,
 }
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     if let Some(file) = &args.json {
         output::check_writable(file)?;
+    }
+    if args.quick {
+        return quick::run(&args.how, args.json.as_deref());
     }
     let host = native::host();
     output::write_json_or(args.json.as_deref(), &host, || describe(&host))

@@ -16,10 +16,11 @@ use support::{python, stderr, stdout};
 #[test]
 fn a_refused_slice_is_one_clear_line_and_the_run_goes_on() {
     let Some(python) = python("ctypes") else { return };
-    let sandbox = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/without_sched_setattr.py");
+    let sandbox = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/without_calls.py");
     let output = Command::new(python)
         .args([
             sandbox,
+            "sched_setattr",
             env!("CARGO_BIN_EXE_cede"),
             "compare",
             "--engine=memory",

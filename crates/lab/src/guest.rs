@@ -5,7 +5,13 @@ mod serial;
 mod shell;
 mod tunables;
 
-use std::{fs, path::Path, process::ExitCode, thread, time::Duration};
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, ExitCode},
+    thread,
+    time::Duration,
+};
 
 use rustix::system::{RebootCommand, reboot};
 use scenario::{GoldenProbe, Run};
@@ -14,11 +20,11 @@ use serde::Serialize;
 use self::serial::Serial;
 use crate::{
     Clock,
-    order::{Extras, Guest, Measured, Order},
+    order::{Extras, Guest, Measured, Order, Printed},
 };
 
-/// Time for the kernel to finish what it does after boot, before the golden probes: one thread of it is a competitor that
-/// never yields.
+/// Time for the kernel to finish what it does after boot, before a probe: one thread of it is a competitor that never
+/// yields.
 const SETTLE: Duration = Duration::from_secs(5);
 
 /// How the guest does what it is ordered. The room that holds the measuring code hands this over.
@@ -59,7 +65,7 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
     let order: Order = serde_json::from_slice(&order).map_err(|error| error.to_string())?;
     prepare::system().map_err(|error| error.to_string())?;
     // The golden probes are about the kernel as it is.
-    if !matches!(order, Order::Probe { .. }) {
+    if !matches!(order, Order::Probe { .. } | Order::Program { pinned: false, .. }) {
         tunables::pin().map_err(|error| error.to_string())?;
     }
     let system = rustix::system::uname();
@@ -80,6 +86,21 @@ fn obey(work: Work, serial: &mut Serial) -> Result<(), String> {
         Order::Probe { seconds, clock } => {
             thread::sleep(SETTLE);
             tell(serial, "probe", &(work.probe)(seconds, clock)?)
+        }
+        Order::Program { args, .. } => {
+            thread::sleep(SETTLE);
+            let program = env::current_exe().map_err(|error| error.to_string())?;
+            let output = Command::new(program).args(args).output();
+            let output = output.map_err(|error| error.to_string())?;
+            tell(
+                serial,
+                "program",
+                &Printed {
+                    success: output.status.success(),
+                    stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+                    stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+                },
+            )
         }
         Order::Nothing => Ok(()),
         Order::Shell => shell::run().map_err(|error| error.to_string()),

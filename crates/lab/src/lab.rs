@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::{
-    Clock, Extras, Guest, Initramfs, MachineError, Measured, Program, ProgramError,
+    Clock, Extras, Guest, Initramfs, MachineError, Measured, Printed, Program, ProgramError,
     digest::sha256,
     frame::Frame,
     kernels::Kernel,
@@ -93,6 +93,9 @@ const TRACE_READING: f64 = 5.0;
 
 /// Real time for a boot: some ten times what it takes on one quiet core.
 pub const BOOT_LIMIT: Duration = Duration::from_secs(120);
+
+/// Virtual time that a program gets.
+const PROGRAM_S: f64 = 10.0;
 
 /// Rows of the golden probes, with what they take to begin.
 const PROBE_ROWS: f64 = 15.0;
@@ -218,6 +221,27 @@ impl Lab {
         let limit = real(seconds * PROBE_ROWS);
         let frames = self.boot(image, 1, &order, limit, folder, stop)?;
         read(&frames, "probe")
+    }
+
+    /// Runs this program with `args` on the kernel `image`, and keeps the record in
+    /// `folder`. The scheduler's tunables are those of 8 CPUs if `pinned`, and else the kernel's own.
+    ///
+    /// # Errors
+    /// Says why nothing was printed; how the program itself has ended is in the result.
+    pub fn program(
+        &self,
+        image: &Path,
+        (cpus, pinned): (u32, bool),
+        args: &[String],
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Printed, LabError> {
+        let order = Order::Program {
+            args: args.to_vec(),
+            pinned,
+        };
+        let frames = self.boot(image, cpus, &order, real(PROGRAM_S), folder, stop)?;
+        read(&frames, "program")
     }
 
     /// Boots the kernel `image` and lets its guest do nothing, to see whether the clock works here.

@@ -26,6 +26,6 @@ pub use frame::FrameError;
 pub use initramfs::Initramfs;
 pub use lab::{BOOT_LIMIT, CellOutcome, Lab, LabError};
 pub use machine::MachineError;
-pub use order::{Extras, Guest, Measured};
+pub use order::{Extras, Guest, Measured, Printed};
 pub use program::{Program, ProgramError};
 pub use programs::on_path;

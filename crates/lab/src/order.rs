@@ -15,6 +15,13 @@ pub(crate) enum Order {
         /// What time is.
         clock: Clock,
     },
+    /// Run this program with these arguments.
+    Program {
+        /// What follows the program's name.
+        args: Vec<String>,
+        /// Whether the scheduler's tunables are those of 8 CPUs, as in runs, or the kernel's own.
+        pinned: bool,
+    },
     /// Come up, and end.
     Nothing,
     /// Give the console to a shell.
@@ -52,6 +59,17 @@ pub struct Measured {
     pub raw: String,
     /// What `sched_yield` was seen to do, if that was asked for.
     pub era: Option<String>,
+}
+
+/// What came of a program that a guest ran.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Printed {
+    /// Whether it ended as it does when all is well.
+    pub success: bool,
+    /// Its standard output.
+    pub stdout: String,
+    /// Its standard error.
+    pub stderr: String,
 }
 
 /// What a guest says of itself when it is up.
