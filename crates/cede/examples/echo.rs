@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use cede::{Domain, Policy};
+use cede::{Class, Domain, Policy};
 
 /// One connection is one session, from the first request to the last.
 fn serve(connection: TcpStream, domain: &Domain) -> io::Result<()> {
@@ -18,10 +18,12 @@ fn serve(connection: TcpStream, domain: &Domain) -> io::Result<()> {
     let mut requests = BufReader::new(connection.try_clone()?);
     let mut replies = connection;
     let mut line = String::new();
-    while requests.read_line(&mut line)? > 0 {
+    while session.idle(|| requests.read_line(&mut line))? > 0 {
+        // Nothing is held yet: this is where the thread can wait while others are more urgent.
+        let request = session.begin(Class::Unknown);
         replies.write_all(line.as_bytes())?;
         line.clear();
-        // The reply is out and the next request has not begun: nobody waits for this thread now.
+        session = request.finish();
         session.yield_point();
     }
     Ok(())
@@ -37,12 +39,13 @@ fn report(domain: &Domain) {
         let second = now.since(&earlier);
         if second.calls > 0 {
             println!(
-                "{} connections, {} yields, {} switched, p99 {:?}, {:?} off the CPU",
+                "{} connections, {} requests, parked {} times for {:?}, {} yields, p99 {:?}",
                 second.sessions,
+                second.requests,
+                second.parks,
+                second.parked,
                 second.yields,
-                second.switched,
                 second.histogram.quantile(0.99),
-                second.off_cpu,
             );
         }
         earlier = now;
@@ -53,9 +56,7 @@ fn main() -> io::Result<()> {
     let address = std::env::args()
         .nth(1)
         .unwrap_or_else(|| "127.0.0.1:7777".to_owned());
-    let domain = Domain::new(Policy::Capped {
-        slice: Policy::DEFAULT_SLICE,
-    });
+    let domain = Domain::new(Policy::Auto);
 
     let reported = domain.clone();
     thread::spawn(move || report(&reported));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::decision::{Decision, Pause};
+use crate::gate::Hold;
 use crate::histogram::SharedHistogram;
 use crate::snapshot::Snapshot;
 
@@ -19,6 +20,9 @@ pub(crate) struct Counters {
     calls: AtomicU64,
     yields: AtomicU64,
     naps: AtomicU64,
+    requests: AtomicU64,
+    parks: AtomicU64,
+    parked_ns: AtomicU64,
     switched: AtomicU64,
     inside_ns: AtomicU64,
     off_cpu_ns: AtomicU64,
@@ -32,7 +36,7 @@ impl Counters {
     pub(crate) fn record(&self, pause: &Pause) {
         advance(&self.calls, 1);
         match pause.decision {
-            Decision::Stay => return,
+            Decision::Stay | Decision::Park => return,
             Decision::Yield => advance(&self.yields, 1),
             Decision::Nap => advance(&self.naps, 1),
         }
@@ -45,11 +49,23 @@ impl Counters {
         self.histogram.get_or_init(SharedHistogram::default).record(ns);
     }
 
+    /// Books a request that began.
+    pub(crate) fn record_request(&self, hold: Hold) {
+        advance(&self.requests, 1);
+        if hold.parks > 0 {
+            advance(&self.parks, hold.parks);
+            advance(&self.parked_ns, hold.parked_ns);
+        }
+    }
+
     /// Adds what was counted so far to `total`.
     pub(crate) fn add_to(&self, total: &mut Snapshot) {
         total.calls += self.calls.load(Relaxed);
         total.yields += self.yields.load(Relaxed);
         total.naps += self.naps.load(Relaxed);
+        total.requests += self.requests.load(Relaxed);
+        total.parks += self.parks.load(Relaxed);
+        total.parked += Duration::from_nanos(self.parked_ns.load(Relaxed));
         total.switched += self.switched.load(Relaxed);
         total.inside += Duration::from_nanos(self.inside_ns.load(Relaxed));
         total.off_cpu += Duration::from_nanos(self.off_cpu_ns.load(Relaxed));

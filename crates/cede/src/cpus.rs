@@ -9,8 +9,6 @@
 //! alone, knows 1024 CPUs, and takes the calling thread's mask, so that the answer would depend on who asks
 //! (library/std/src/sys/thread/unix.rs).
 
-#![allow(dead_code, reason = "the caller comes with the next commit")]
-
 mod below;
 mod follower;
 mod group;
@@ -21,7 +19,6 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::follower::Follower;
 use self::mount::Mount;
 use crate::sys;
@@ -49,7 +46,8 @@ impl Supply {
         }
     }
 
-    /// The CPUs that the process may use right now, above 0. Reads files; a [`Follower`] seldom does.
+    /// The CPUs that the process may use right now, above 0. Reads files.
+    #[cfg(test)]
     pub(crate) fn available(&self) -> f64 {
         cpus(self.available_milli())
     }

@@ -1,8 +1,8 @@
-//! What a policy may decide at a yield point, and what came of it.
+//! What a policy may decide at a yield point or before a request, and what came of it.
 
 use std::time::Duration;
 
-/// What a policy decided at a yield point.
+/// What a policy decided at a yield point or before a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Decision {
@@ -12,6 +12,14 @@ pub enum Decision {
     Yield,
     /// Give the CPU away by the shortest possible sleep.
     Nap,
+    /// Do not begin the request yet: wait until others are done.
+    Park,
+}
+
+impl Decision {
+    pub(crate) const fn parks(self) -> bool {
+        matches!(self, Self::Park)
+    }
 }
 
 /// What one yield point did.

@@ -1,14 +1,30 @@
 //! Carries a decision out and measures what it cost.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::decision::{Decision, Pause};
 use crate::sys;
 
+/// The same for a loop that waits, in which asking for context switches would take longer than the yield. `start` is
+/// the time now.
+pub(crate) fn carry_out_unasked(decision: Decision, start: u64) -> Pause {
+    match decision {
+        Decision::Stay | Decision::Park => return Pause::STAYED,
+        Decision::Yield => sys::yield_cpu(),
+        Decision::Nap => sys::nap(),
+    }
+    Pause {
+        decision,
+        inside: Duration::from_nanos(sys::monotonic_ns().saturating_sub(start)),
+        switched: false,
+    }
+}
+
 /// Does what the policy decided.
 pub(crate) fn carry_out(decision: Decision) -> Pause {
     match decision {
-        Decision::Stay => Pause::STAYED,
+        // Only requests are parked, and by the gate.
+        Decision::Stay | Decision::Park => Pause::STAYED,
         Decision::Yield => measured(decision, sys::yield_cpu),
         Decision::Nap => measured(decision, sys::nap),
     }

@@ -1,31 +1,49 @@
-//! How a session answers a yield point. One file per policy below `policy/`.
+//! How a session answers a yield point, and whether it begins a request at once. One file per policy below
+//! `policy/`.
 //!
-//! A policy is two functions: `decide`, pure and on the hot path, and `prepare`, which sets the thread up
-//! when its session starts.
+//! A policy is pure functions over an [`Observation`], so that a simulator can run it too, and what it sets up for
+//! its threads.
 
+mod age;
+pub(crate) mod auto;
+mod budgeted;
 mod capped;
 mod nap;
 mod native;
 mod none;
+pub(crate) mod patience;
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::decision::Decision;
+use crate::observation::Observation;
 use crate::thread_setup::ThreadSetup;
 
-/// How the sessions of a [`Domain`](crate::Domain) answer a yield point.
+/// How the sessions of a [`Domain`](crate::Domain) answer a yield point, and when they begin requests.
 ///
 /// ```
 /// use std::time::Duration;
 /// use cede::Policy;
 ///
+/// assert_eq!(Policy::default(), Policy::Auto);
 /// let policy = Policy::Capped { slice: Duration::from_micros(500) };
 /// assert_eq!(policy.to_string(), "capped");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
+    /// Find out, while the server runs, what helps: the policy to use.
+    ///
+    /// Requests are held back like under [`Policy::Patience`], but never so many that CPUs have nothing to do or the
+    /// server's share of them shrinks: two in five go on, and on each CPU some that want it. Where requests wait for
+    /// locks or disks rather than for a CPU, that leaves nobody to hold back, and yields step in, rare and within a
+    /// budget. Threads get a slice of their own where the kernel takes one. Nothing has to be tuned.
+    ///
+    /// Sessions that only call [`Session::yield_point`](crate::Session::yield_point) never wait for others to finish:
+    /// they yield after much work, while somebody waits for too long; and pause for real in a loop that waits.
+    #[default]
+    Auto,
     /// `sched_yield(2)` at every yield point: what servers did before.
     Native,
     /// Never give the CPU away; only count the yield points.
@@ -48,6 +66,25 @@ pub enum Policy {
         /// The slice to ask for.
         slice: Duration,
     },
+    /// `sched_yield(2)`, but only after half a millisecond of CPU time since the last time off the CPU, and only as
+    /// long as yields take a tenth of the thread's time at most, by what they turn out to take.
+    Budgeted,
+    /// Hold a request back while the oldest one under way has taken more than 2.25 times the mean. The thread waits on
+    /// a futex and holds nothing. Requests that are expected to take at most half as much as the oldest, or less than 0.1 ms, pass, until it has waited twice as long, and longer with several CPUs.
+    Patience,
+    /// `sched_yield(2)`, but only while the oldest request under way has taken more than 3 times the mean.
+    Age,
+}
+
+/// What a policy has to see at a yield point before it can answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Nothing: it is always the same answer.
+    Nothing,
+    /// Other requests, and only while somebody has waited long.
+    Others,
+    /// The thread's own CPU time.
+    OwnTime,
 }
 
 impl Policy {
@@ -60,35 +97,89 @@ impl Policy {
     /// to yield at all, still kept the tail short; 100 us gave more throughput and lost the round robin.
     pub const DEFAULT_SLICE: Duration = Duration::from_micros(350);
 
-    /// The policy's answer at a yield point.
-    pub(crate) const fn decide(self) -> Decision {
+    /// The policy's answer at a yield point, a place between two requests.
+    #[must_use]
+    pub fn at_yield_point(&self, seen: &Observation) -> Decision {
         match self {
-            Self::Native => native::decide(),
-            Self::None => none::decide(),
-            Self::Nap => nap::decide(),
-            Self::Capped { .. } => capped::decide(),
+            Self::Auto => auto::at_yield_point(seen),
+            Self::Native => native::at_yield_point(),
+            Self::None | Self::Patience => none::at_yield_point(),
+            Self::Nap => nap::at_yield_point(),
+            Self::Capped { .. } => capped::at_yield_point(),
+            Self::Budgeted => budgeted::at_yield_point(seen),
+            Self::Age => age::at_yield_point(seen),
         }
     }
 
-    /// Sets the calling thread up for this policy.
-    pub(crate) fn prepare(self) -> ThreadSetup {
+    /// The policy's answer before a request begins: [`Decision::Stay`] begins it.
+    #[must_use]
+    pub fn at_begin(&self, seen: &Observation) -> Decision {
         match self {
-            Self::Native | Self::None => ThreadSetup::Untouched,
-            Self::Nap => nap::prepare(),
-            Self::Capped { slice } => capped::prepare(slice),
+            Self::Auto => auto::at_begin(seen),
+            Self::Patience => patience::at_begin(seen),
+            Self::Native | Self::None | Self::Nap | Self::Capped { .. } | Self::Budgeted | Self::Age => {
+                Decision::Stay
+            }
         }
     }
-}
 
-/// The policy's name as used on command lines and in reports: `native`, `none`, `nap` or `capped`.
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+    /// The answer at a yield point of a thread that does not tell its requests.
+    pub(crate) fn at_bare_yield_point(&self, seen: &Observation) -> Decision {
+        match self {
+            Self::Auto => auto::at_bare_yield_point(seen),
+            _ => self.at_yield_point(seen),
+        }
+    }
+
+    pub(crate) const fn sight(&self) -> Sight {
+        match self {
+            Self::Native | Self::None | Self::Nap | Self::Capped { .. } | Self::Patience => Sight::Nothing,
+            Self::Auto | Self::Age => Sight::Others,
+            Self::Budgeted => Sight::OwnTime,
+        }
+    }
+
+    /// From so many times the patience on that the oldest request takes, a yield may be due.
+    pub(crate) const fn alarm(&self) -> u64 {
+        if matches!(self, Self::Age) { 1 } else { auto::ALARM }
+    }
+
+    /// Whether it goes by the requests under way.
+    pub(crate) const fn watches(&self) -> bool {
+        matches!(self, Self::Auto | Self::Patience | Self::Age)
+    }
+
+    /// Sets the calling thread up for this policy. `None` if that takes knowledge of the kernel that is not there
+    /// yet: to be tried again.
+    pub(crate) fn prepare(self, marks_requests: bool) -> Option<ThreadSetup> {
+        match self {
+            Self::Native | Self::None | Self::Budgeted | Self::Patience | Self::Age => {
+                Some(ThreadSetup::Untouched)
+            }
+            Self::Nap => Some(nap::prepare()),
+            Self::Capped { slice } => Some(capped::prepare(slice)),
+            Self::Auto => auto::prepare(marks_requests),
+        }
+    }
+
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
             Self::Native => "native",
             Self::None => "none",
             Self::Nap => "nap",
             Self::Capped { .. } => "capped",
-        })
+            Self::Budgeted => "budgeted",
+            Self::Patience => "patience",
+            Self::Age => "age",
+        }
+    }
+}
+
+/// The policy's name as used on command lines and in reports, for instance `auto` or `capped`.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -97,22 +188,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_policy_has_its_name_and_its_answer() {
+    fn each_policy_has_its_name_and_its_answer_where_nothing_is_the_matter() {
+        let slice = Policy::DEFAULT_SLICE;
         let table = [
+            (Policy::Auto, "auto", Decision::Stay),
             (Policy::Native, "native", Decision::Yield),
             (Policy::None, "none", Decision::Stay),
             (Policy::Nap, "nap", Decision::Nap),
-            (
-                Policy::Capped {
-                    slice: Policy::DEFAULT_SLICE,
-                },
-                "capped",
-                Decision::Yield,
-            ),
+            (Policy::Capped { slice }, "capped", Decision::Yield),
+            (Policy::Budgeted, "budgeted", Decision::Stay),
+            (Policy::Patience, "patience", Decision::Stay),
+            (Policy::Age, "age", Decision::Stay),
         ];
-        for (policy, name, decision) in table {
+        let calm = Observation::default();
+        for (policy, name, answer) in table {
             assert_eq!(policy.to_string(), name);
-            assert_eq!(policy.decide(), decision);
+            assert_eq!(policy.at_yield_point(&calm), answer, "{name}");
+            assert_eq!(policy.at_begin(&calm), Decision::Stay, "{name}");
         }
     }
 }

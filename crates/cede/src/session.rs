@@ -1,16 +1,11 @@
 //! One connection thread.
 
-use std::marker::PhantomData;
-use std::sync::Arc;
-
-use crate::counters::Counters;
+use crate::class::Class;
 use crate::decision::Pause;
-use crate::executor;
-use crate::policy::Policy;
-use crate::registry::{Registry, SessionId, count_session};
+use crate::member::Member;
+use crate::request::Request;
 use crate::slice::SliceState;
 use crate::snapshot::Snapshot;
-use crate::thread_setup::ThreadSetup;
 
 /// A thread known to a [`Domain`](crate::Domain). Made by [`Domain::session`](crate::Domain::session).
 ///
@@ -32,30 +27,25 @@ use crate::thread_setup::ThreadSetup;
 /// let mut session = cede::Domain::new(cede::Policy::Native).session();
 /// std::thread::spawn(move || session.yield_point());
 /// ```
+///
+/// A request cannot be begun twice, since beginning one takes the session until it is finished:
+///
+/// ```compile_fail,E0382
+/// use cede::{Class, Domain};
+///
+/// let session = Domain::default().session();
+/// let one = session.begin(Class::Unknown);
+/// let other = session.begin(Class::Unknown);
+/// ```
 #[derive(Debug)]
 pub struct Session {
-    policy: Policy,
-    counters: Arc<Counters>,
-    registry: Arc<Registry>,
-    id: SessionId,
-    setup: ThreadSetup,
-    /// Raw pointers are neither `Send` nor `Sync`.
-    belongs_to_its_thread: PhantomData<*const ()>,
+    /// In a box, so that a session that becomes a request and back is not copied.
+    member: Box<Member>,
 }
 
 impl Session {
-    pub(crate) fn start(policy: Policy, registry: Arc<Registry>) -> Self {
-        let setup = policy.prepare();
-        let counters = Arc::default();
-        let id = registry.enter(&counters, setup.slice());
-        Self {
-            policy,
-            counters,
-            registry,
-            id,
-            setup,
-            belongs_to_its_thread: PhantomData,
-        }
+    pub(crate) const fn new(member: Box<Member>) -> Self {
+        Self { member }
     }
 
     /// Offers the CPU. Whether it is given away, and how, is the policy's business.
@@ -63,33 +53,49 @@ impl Session {
     /// Call it where the thread holds no lock and others can be let past, in a server between two requests.
     /// A policy that keeps the CPU makes this a few instructions without a system call.
     pub fn yield_point(&mut self) -> Pause {
-        let pause = executor::carry_out(self.policy.decide());
-        self.counters.record(&pause);
-        pause
+        self.member.yield_point()
+    }
+
+    /// Begins a request, maybe not at once: while others have waited for too long, the policy may hold it back. The
+    /// thread then waits for one of them to finish, a millisecond at a time, and in general for no longer than it would
+    /// have others wait.
+    ///
+    /// Call it when the request has arrived and before anything is taken for it: no lock, no ticket, no snapshot.
+    /// Nobody can be blocked by a thread that waits in here, because it holds nothing.
+    #[must_use = "the request is over when it is dropped, and with it the session"]
+    pub fn begin(mut self, class: Class) -> Request {
+        self.member.begin(class);
+        Request::new(self.member)
+    }
+
+    /// Marks time in which the thread has nothing to do, around a blocking receive, and gives what `wait` gives.
+    ///
+    /// A thread that was blocked has given its CPU away for free: [`Policy::Budgeted`](crate::Policy::Budgeted) begins
+    /// to count anew.
+    ///
+    /// ```
+    /// # fn receive() -> Option<u8> { None }
+    /// let mut session = cede::Domain::default().session();
+    /// while let Some(_request) = session.idle(receive) {
+    ///     // ...
+    /// }
+    /// ```
+    pub fn idle<T>(&mut self, wait: impl FnOnce() -> T) -> T {
+        let result = wait();
+        self.member.was_away();
+        result
     }
 
     /// What became of the policy's wish for a slice of the thread's own.
     #[must_use]
-    pub const fn slice(&self) -> SliceState {
-        self.setup.slice()
+    pub fn slice(&self) -> SliceState {
+        self.member.slice()
     }
 
     /// What this session alone counted so far.
     #[must_use]
     pub fn counters(&self) -> Snapshot {
-        let mut own = Snapshot {
-            sessions: 1,
-            ..Snapshot::default()
-        };
-        count_session(self.slice(), &mut own);
-        self.counters.add_to(&mut own);
-        own
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.registry.retire(self.id);
+        self.member.counters()
     }
 }
 
@@ -101,8 +107,8 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::Domain;
     use crate::sys;
+    use crate::{Domain, Policy};
 
     /// The kernel switches when it sees fit, so the session yields until it does; the limit is there only
     /// to fail instead of hanging.

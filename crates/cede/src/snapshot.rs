@@ -35,6 +35,12 @@ pub struct Snapshot {
     pub yields: u64,
     /// Yield points that slept.
     pub naps: u64,
+    /// Requests that began.
+    pub requests: u64,
+    /// Times a thread was parked before its request began.
+    pub parks: u64,
+    /// Time parked.
+    pub parked: Duration,
     /// Yields and naps in which the thread was switched out.
     pub switched: u64,
     /// Time inside yields and naps.
@@ -60,6 +66,9 @@ impl Snapshot {
             calls: self.calls.saturating_sub(earlier.calls),
             yields: self.yields.saturating_sub(earlier.yields),
             naps: self.naps.saturating_sub(earlier.naps),
+            requests: self.requests.saturating_sub(earlier.requests),
+            parks: self.parks.saturating_sub(earlier.parks),
+            parked: self.parked.saturating_sub(earlier.parked),
             switched: self.switched.saturating_sub(earlier.switched),
             inside: self.inside.saturating_sub(earlier.inside),
             off_cpu: self.off_cpu.saturating_sub(earlier.off_cpu),
@@ -84,6 +93,9 @@ mod tests {
             calls: 3 * n,
             yields: 4 * n,
             naps: 5 * n,
+            requests: 11 * n,
+            parks: 12 * n,
+            parked: 13 * time,
             switched: 6 * n,
             inside: 7 * time,
             off_cpu: 8 * time,

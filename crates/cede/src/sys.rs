@@ -14,24 +14,20 @@ mod thread_times;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::fallback::{
-    allowed_cpus, context_switches, current_cpu, nap, pin_to, process_cpus, sched_attr, set_sched_attr,
-    set_timer_slack, thread_cpu_time, timer_slack, uname, yield_cpu,
+    allowed_cpus, context_switches, current_cpu, monotonic_ns, nap, park, pin_to, process_cpus, sched_attr,
+    set_sched_attr, set_timer_slack, thread_cpu_time, timer_slack, uname, unpark, yield_cpu,
 };
 #[cfg(not(target_os = "linux"))]
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::fallback::{thread_id, thread_state, thread_times};
 #[cfg(target_os = "linux")]
 pub(crate) use self::linux::{
-    allowed_cpus, context_switches, current_cpu, nap, pin_to, process_cpus, sched_attr, set_sched_attr,
-    set_timer_slack, thread_cpu_time, timer_slack, uname, yield_cpu,
+    allowed_cpus, context_switches, current_cpu, monotonic_ns, nap, park, pin_to, process_cpus, sched_attr,
+    set_sched_attr, set_timer_slack, thread_cpu_time, timer_slack, uname, unpark, yield_cpu,
 };
 #[cfg(target_os = "linux")]
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::linux::{thread_id, thread_state, thread_times};
 pub(crate) use self::sched_attr::SchedAttr;
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::thread_state::ThreadState;
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::thread_times::ThreadTimes;
 
 /// What `uname(2)` says about the kernel.

@@ -17,6 +17,16 @@ choices! {
         Capped = "capped",
         /// A sleep of 1 ns at both yield points.
         Nap = "nap",
+        /// The primitive as it is meant to be used: it finds out what helps, and may hold requests back before dispatch.
+        Cede = "cede",
+        /// The same as a replacement of `sched_yield` and nothing more: it sees yield points, and no requests.
+        CedeDropIn = "cede-drop-in",
+        /// `sched_yield` at both yield points, but only after some CPU time, and within a budget of time.
+        Budgeted = "budgeted",
+        /// No yields; a request is held back while the oldest one has taken too long.
+        Patience = "patience",
+        /// `sched_yield` before receive, but only while the oldest request has taken too long.
+        Age = "age",
     }
 }
 
@@ -31,6 +41,8 @@ choices! {
         AfterSend = "after-send",
         /// Both.
         Both = "both",
+        /// Before the receive, and before the dispatch of a request, where it may be held back.
+        BeforeDispatch = "before-dispatch",
     }
 }
 
@@ -45,6 +57,14 @@ choices! {
         Nap = "nap",
         /// Run with a custom slice and call `sched_yield`.
         Capped = "capped",
+        /// What helps here and now.
+        Auto = "auto",
+        /// `sched_yield` within a budget.
+        Budgeted = "budgeted",
+        /// Hold requests back.
+        Patience = "patience",
+        /// `sched_yield` while a request has taken too long.
+        Age = "age",
     }
 }
 
@@ -60,6 +80,10 @@ impl Variant {
             Self::NoYield => PolicyChoice::None,
             Self::Capped => PolicyChoice::Capped,
             Self::Nap => PolicyChoice::Nap,
+            Self::Cede | Self::CedeDropIn => PolicyChoice::Auto,
+            Self::Budgeted => PolicyChoice::Budgeted,
+            Self::Patience => PolicyChoice::Patience,
+            Self::Age => PolicyChoice::Age,
         }
     }
 
@@ -67,7 +91,13 @@ impl Variant {
     #[must_use]
     pub const fn placement(self) -> Placement {
         match self {
-            Self::Baseline | Self::BaseSlice750us | Self::Capped | Self::Nap => Placement::Both,
+            Self::Baseline
+            | Self::BaseSlice750us
+            | Self::Capped
+            | Self::Nap
+            | Self::CedeDropIn
+            | Self::Budgeted => Placement::Both,
+            Self::Cede | Self::Patience | Self::Age => Placement::BeforeDispatch,
             Self::PatchF => Placement::BeforeReceive,
             Self::AfterSend => Placement::AfterSend,
             Self::NoYield => Placement::None,

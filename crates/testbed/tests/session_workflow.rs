@@ -174,6 +174,7 @@ fn only_the_yield_points_of_the_placement_yield() {
         (Placement::BeforeReceive, (3, 0)),
         (Placement::AfterSend, (0, 2)),
         (Placement::Both, (3, 2)),
+        (Placement::BeforeDispatch, (3, 0)),
     ] {
         let services = services(placement, |_| ());
         let crowd = crowd(&services);
@@ -191,6 +192,16 @@ fn only_the_yield_points_of_the_placement_yield() {
         assert_eq!(
             (counts.before_receive.reached, counts.after_send.reached),
             (3, 2),
+            "{placement}"
+        );
+        let told = if placement == Placement::BeforeDispatch {
+            2
+        } else {
+            0
+        };
+        assert_eq!(
+            services.executor.domain().snapshot().requests,
+            told,
             "{placement}"
         );
         drop(crowd);

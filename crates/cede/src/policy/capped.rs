@@ -6,7 +6,7 @@ use crate::decision::Decision;
 use crate::slice::OwnSlice;
 use crate::thread_setup::ThreadSetup;
 
-pub(crate) const fn decide() -> Decision {
+pub(crate) const fn at_yield_point() -> Decision {
     Decision::Yield
 }
 

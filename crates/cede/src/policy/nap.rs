@@ -7,7 +7,7 @@ use crate::timer_slack::TimerSlack;
 /// With the default slack of 50 us the kernel may stretch a 1 ns sleep by that much.
 const SLACK_NS: u64 = 1;
 
-pub(crate) const fn decide() -> Decision {
+pub(crate) const fn at_yield_point() -> Decision {
     Decision::Nap
 }
 

@@ -2,6 +2,6 @@
 
 use crate::decision::Decision;
 
-pub(crate) const fn decide() -> Decision {
+pub(crate) const fn at_yield_point() -> Decision {
     Decision::Stay
 }

@@ -2,7 +2,9 @@
 //! accepts a setting and ignores it, or says that it cannot tell.
 
 use std::io;
-use std::time::Duration;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use super::{KernelName, SchedAttr, ThreadState, ThreadTimes};
 
@@ -19,6 +21,25 @@ pub(crate) fn yield_cpu() {
 pub(crate) fn nap() {
     std::thread::sleep(Duration::from_nanos(1));
 }
+
+/// The standard library's monotonic clock, from the first call on.
+pub(crate) fn monotonic_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let since = START.get_or_init(Instant::now).elapsed();
+    // Not 0, which stands for "no time".
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX).max(1)
+}
+
+/// Sleeps for a millisecond at most, and comes back to look.
+pub(crate) fn park(word: &AtomicU32, expected: u32, deadline_ns: u64) {
+    let left = Duration::from_nanos(deadline_ns.saturating_sub(monotonic_ns()));
+    if word.load(Ordering::Relaxed) == expected {
+        std::thread::sleep(left.min(Duration::from_millis(1)));
+    }
+}
+
+/// Who is parked looks by himself.
+pub(crate) fn unpark(_word: &AtomicU32) {}
 
 /// Not told per thread.
 pub(crate) fn context_switches() -> Option<u64> {
@@ -113,6 +134,11 @@ mod tests {
     fn what_cannot_be_told_says_so() {
         yield_cpu();
         nap();
+        let word = AtomicU32::new(1);
+        let start = monotonic_ns();
+        park(&word, 1, start + 1_000_000);
+        unpark(&word);
+        assert!(monotonic_ns() > start);
         set_timer_slack(1).unwrap();
         assert_eq!(timer_slack().unwrap(), 0);
         assert_eq!(context_switches(), None);

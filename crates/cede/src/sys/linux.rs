@@ -1,6 +1,7 @@
 //! Linux: one system call per file.
 
 mod clock_gettime;
+mod futex;
 mod getcpu;
 mod getrusage;
 mod gettid;
@@ -12,15 +13,15 @@ mod sched_getattr;
 mod sched_setattr;
 mod sched_yield;
 mod schedstat;
-mod task_stat;
+mod task_syscall;
 mod uname;
 
 use std::io;
 
-pub(crate) use self::clock_gettime::thread_cpu_time;
+pub(crate) use self::clock_gettime::{monotonic_ns, thread_cpu_time};
+pub(crate) use self::futex::{park, unpark};
 pub(crate) use self::getcpu::current_cpu;
 pub(crate) use self::getrusage::context_switches;
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::gettid::thread_id;
 pub(crate) use self::nanosleep::nap;
 pub(crate) use self::prctl_timerslack::{set_timer_slack, timer_slack};
@@ -29,10 +30,8 @@ pub(crate) use self::sched_affinity::{allowed_cpus, pin_to};
 pub(crate) use self::sched_getattr::sched_attr;
 pub(crate) use self::sched_setattr::set_sched_attr;
 pub(crate) use self::sched_yield::yield_cpu;
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
 pub(crate) use self::schedstat::thread_times;
-#[allow(unused_imports, reason = "the caller comes with the next commit")]
-pub(crate) use self::task_stat::thread_state;
+pub(crate) use self::task_syscall::thread_state;
 pub(crate) use self::uname::uname;
 
 /// Turns the C convention, -1 and `errno`, into a `Result`.

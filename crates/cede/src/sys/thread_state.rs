@@ -1,39 +1,35 @@
-//! Whether a thread wants a CPU.
+//! What a thread waits for.
 
-#![allow(dead_code, reason = "the caller comes with the next commit")]
+/// A line that is sure to reach the number of the system call, and all of the word for a thread that runs.
+pub(crate) const ENOUGH_TEXT: usize = 32;
 
-/// The start of a line that is sure to reach the state: a number of up to 10 digits, a name of up to 64
-/// bytes (`proc_task_name` in fs/proc/array.c), blanks and parentheses.
-pub(crate) const ENOUGH_TEXT: usize = 128;
-
-/// What a thread does, as the scheduler sees it.
+/// What a thread does, as far as its kernel tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ThreadState {
     /// On a CPU or waiting for one, also within `sched_yield`.
     Runnable,
-    /// Waiting for something else: data, a lock, a timer, a disk, a debugger.
+    /// Waiting in `futex(2)`: for a lock, most likely, which others hold.
+    Locked,
+    /// Waiting for something else: data, a timer, a disk.
     Blocked,
-    /// It has come to its end.
-    Ended,
 }
 
 impl ThreadState {
-    /// Reads the third field of `/proc/PID/task/TID/stat`, of which the end may be missing.
-    /// <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
-    ///
-    /// The second is the thread's name in parentheses and can contain anything, parentheses and blanks
-    /// included. All that follows are numbers, so the last closing parenthesis is its end.
-    pub(crate) fn parse(text: &[u8]) -> Option<Self> {
-        let end_of_name = text.iter().rposition(|&byte| byte == b')')?;
-        let [b' ', state, b' ', ..] = text.get(end_of_name + 1..)? else {
-            return None;
-        };
-        match state {
-            b'R' => Some(Self::Runnable),
-            // W was waking or paging, K wakekill; I and P are idle and parked threads of the kernel.
-            b'S' | b'D' | b'T' | b't' | b'I' | b'P' | b'W' | b'K' => Some(Self::Blocked),
-            b'Z' | b'X' | b'x' => Some(Self::Ended),
-            _ => None,
+    /// Reads `/proc/PID/task/TID/syscall`, of which the end may be missing: the word `running`, or the number of the
+    /// system call, -1 outside of one, and its arguments. `futex` is the number of that call.
+    /// <https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html>
+    pub(crate) fn parse(text: &[u8], futex: i64) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        match text.split_ascii_whitespace().next()? {
+            "running" => Some(Self::Runnable),
+            call => {
+                let call: i64 = call.parse().ok()?;
+                Some(if call == futex {
+                    Self::Locked
+                } else {
+                    Self::Blocked
+                })
+            }
         }
     }
 }
@@ -44,56 +40,31 @@ mod tests {
 
     use super::*;
 
+    const FUTEX: i64 = 202;
+
     #[test]
     fn each_state() {
         let table = [
-            ("R", Some(ThreadState::Runnable)),
-            ("S", Some(ThreadState::Blocked)),
-            ("D", Some(ThreadState::Blocked)),
-            ("T", Some(ThreadState::Blocked)),
-            ("t", Some(ThreadState::Blocked)),
-            ("Z", Some(ThreadState::Ended)),
-            ("X", Some(ThreadState::Ended)),
-            ("?", None),
+            ("running\n", Some(ThreadState::Runnable)),
+            (
+                "202 0x7f1c 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f1d\n",
+                Some(ThreadState::Locked),
+            ),
+            ("0 0x3 0x7fe3f3136000 0x20000\n", Some(ThreadState::Blocked)),
+            ("-1 0x7ffd1c96dfe8 0x7fe3f32b22ad\n", Some(ThreadState::Blocked)),
             ("", None),
-            ("RS", None),
+            ("\n", None),
+            ("run", None),
         ];
-        for (letter, expected) in table {
-            let line = format!("5697 (conn12) {letter} 5676 5676 5055 0 -1 4194304 100 0\n");
-            assert_eq!(ThreadState::parse(line.as_bytes()), expected, "{letter:?}");
+        for (line, expected) in table {
+            assert_eq!(ThreadState::parse(line.as_bytes(), FUTEX), expected, "{line:?}");
         }
-    }
-
-    #[test]
-    fn a_line_without_its_parts_is_no_state() {
-        for text in [
-            "",
-            "5697",
-            "5697 (conn12",
-            "5697 (conn12)",
-            "5697 (conn12) R",
-            "5697 (conn12)R 1",
-        ] {
-            assert_eq!(ThreadState::parse(text.as_bytes()), None, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn the_longest_start_has_room() {
-        let line = format!("{} ({}) S 1", u32::MAX, "x".repeat(64));
-        assert!(line.len() <= ENOUGH_TEXT);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_survived(text in any::<Vec<u8>>()) {
-            let _ = ThreadState::parse(&text);
-        }
-
-        #[test]
-        fn any_name_is_passed_over(name in proptest::collection::vec(any::<u8>(), 0..15)) {
-            let line = [b"5697 (", name.as_slice(), b") S 5676 5676"].concat();
-            prop_assert_eq!(ThreadState::parse(&line), Some(ThreadState::Blocked));
+            let _ = ThreadState::parse(&text, FUTEX);
         }
     }
 }

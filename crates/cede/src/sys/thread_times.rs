@@ -1,7 +1,5 @@
 //! What the scheduler has booked on a thread.
 
-#![allow(dead_code, reason = "the caller comes with the next commit")]
-
 /// The longest text: three numbers of 64 bits, two blanks and a line feed.
 pub(crate) const LONGEST_TEXT: usize = 3 * 20 + 2 + 1;
 

@@ -29,6 +29,10 @@ pub(super) fn outcome(
     let yields = |count: fn(&YieldPointCounts) -> u64| {
         between.grown(|status| count(&status.transport.before_receive) + count(&status.transport.after_send))
     };
+    let worker_wall = between.grown(|status| status.worker_wall_nanos) as f64;
+    // A call is counted whole when it ends, also the part before the first reading.
+    let share_of_time =
+        |time: fn(&CedeStatus) -> u64| ratio(between.grown(time) as f64, worker_wall).min(1.0);
     let server_cpu = between.grown(|status| status.process_cpu_nanos);
     let wall = between.grown(|status| status.uptime_nanos) as f64 * after.cores as f64;
     let inside = histogram(&after.histogram).since(&histogram(&before.histogram));
@@ -42,14 +46,9 @@ pub(super) fn outcome(
             mean_us: micros(inside.mean()),
             p50_us: micros(inside.quantile(0.5)),
             p99_us: micros(inside.quantile(0.99)),
-            parks_per_op: 0.0,
-            park_share: 0.0,
-            off_cpu_share: ratio(
-                between.grown(|status| status.off_cpu_nanos) as f64,
-                between.grown(|status| status.worker_wall_nanos) as f64,
-            )
-            // A call is counted whole when it ends, also the part before the first reading.
-            .min(1.0),
+            parks_per_op: per_request(between.grown(|status| status.parks)),
+            park_share: share_of_time(|status| status.parked_nanos),
+            off_cpu_share: share_of_time(|status| status.off_cpu_nanos),
         },
         background: Background {
             cpu_share: ratio(between.grown(|status| status.background_cpu_nanos) as f64, wall),

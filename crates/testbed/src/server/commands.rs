@@ -14,10 +14,11 @@ mod update;
 mod write;
 
 use bson::{RawDocument, RawDocumentBuf, raw::cstr};
+use cede::Class;
 
 use self::context::Context;
 use super::Services;
-use crate::wire::{self, Flags, Header, Message, OpMsg, OpQuery, WireError};
+use crate::wire::{self, Flags, Header, Message, OpMsg, WireError};
 pub use error::CommandError;
 
 /// Whether the peer waits for a reply.
@@ -38,25 +39,31 @@ pub struct Handled {
     pub operation: bool,
 }
 
-/// Carries out `message` and writes the reply into `out`.
-pub fn handle(services: &Services, header: Header, message: &Message<'_>, out: &mut Vec<u8>) -> Handled {
+/// Carries out `message`, which asks for the command `named`, and writes the reply into `out`.
+pub fn handle(
+    services: &Services,
+    header: Header,
+    message: &Message<'_>,
+    named: &Named<'_>,
+    out: &mut Vec<u8>,
+) -> Handled {
     match message {
-        Message::Query(query) => {
-            wire::encode_reply(out, 0, header.request_id, &legacy(query));
+        Message::Query(_) => {
+            wire::encode_reply(out, 0, header.request_id, &legacy(named));
             Handled {
                 reply: Reply::Wanted,
                 operation: false,
             }
         }
         Message::Msg(message) => {
-            let (command, result) = run(services, message);
+            let result = run(services, message, named);
             let handled = Handled {
                 reply: if message.flags.contains(Flags::MORE_TO_COME) {
                     Reply::Unwanted
                 } else {
                     Reply::Wanted
                 },
-                operation: command.is_some_and(Command::is_operation),
+                operation: named.command.is_some_and(Command::is_operation),
             };
             if handled.reply == Reply::Wanted {
                 let document = result.unwrap_or_else(|error| error.to_reply());
@@ -69,29 +76,52 @@ pub fn handle(services: &Services, header: Header, message: &Message<'_>, out: &
     }
 }
 
+/// Which command a message asks for: found once, before it is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'a> {
+    name: Option<&'a str>,
+    command: Option<Command>,
+}
+
+impl<'a> Named<'a> {
+    /// Looks for the command of `message`.
+    #[must_use]
+    pub fn of(message: &Message<'a>) -> Self {
+        let name = first_key(match message {
+            Message::Msg(message) => message.body,
+            Message::Query(query) => query.query,
+        });
+        Self {
+            name,
+            command: name.and_then(Command::find),
+        }
+    }
+
+    /// What the primitive is told: requests of one command take alike.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.command
+            .map_or(Class::Unknown, |command| Class::Kind(command as u8))
+    }
+}
+
 /// Writes the reply to bytes that could not be understood into `out`.
 pub fn refuse(request_id: i32, error: &WireError, out: &mut Vec<u8>) {
     let document = CommandError::protocol(error).to_reply();
     wire::encode_msg(out, 0, request_id, Flags::default(), &document, &[]);
 }
 
-fn legacy(query: &OpQuery<'_>) -> RawDocumentBuf {
-    let name = first_key(query.query);
-    match name.and_then(Command::find) {
-        Some(Command::Hello) => handshake::hello(name),
+fn legacy(named: &Named<'_>) -> RawDocumentBuf {
+    match named.command {
+        Some(Command::Hello) => handshake::hello(named.name),
         _ => CommandError::unsupported_query().to_reply(),
     }
 }
 
-fn run(services: &Services, message: &OpMsg<'_>) -> (Option<Command>, Result<RawDocumentBuf, CommandError>) {
-    let Some(name) = first_key(message.body) else {
-        return (None, Err(CommandError::empty()));
-    };
-    let Some(command) = Command::find(name) else {
-        return (None, Err(CommandError::not_found(name)));
-    };
-    let result = Context::new(services, message, name).and_then(|context| command.run(&context));
-    (Some(command), result)
+fn run(services: &Services, message: &OpMsg<'_>, named: &Named<'_>) -> Result<RawDocumentBuf, CommandError> {
+    let name = named.name.ok_or_else(CommandError::empty)?;
+    let command = named.command.ok_or_else(|| CommandError::not_found(name))?;
+    command.run(&Context::new(services, message, name)?)
 }
 
 fn first_key(document: &RawDocument) -> Option<&str> {

@@ -178,6 +178,10 @@ fn policy(choice: PolicyChoice, scenario: &Scenario) -> Policy {
         PolicyChoice::Native => Policy::Native,
         PolicyChoice::None => Policy::None,
         PolicyChoice::Nap => Policy::Nap,
+        PolicyChoice::Auto => Policy::Auto,
+        PolicyChoice::Budgeted => Policy::Budgeted,
+        PolicyChoice::Patience => Policy::Patience,
+        PolicyChoice::Age => Policy::Age,
         PolicyChoice::Capped => Policy::Capped {
             slice: Duration::from_micros(scenario.slice_us),
         },

@@ -21,6 +21,10 @@ pub struct CedeStatus {
     pub transport: TransportCounts,
     /// Time off the CPU inside yield points, parks included, in ns.
     pub off_cpu_nanos: u64,
+    /// Times a request was parked before its dispatch.
+    pub parks: u64,
+    /// Time parked, in ns.
+    pub parked_nanos: u64,
     /// Time inside yield points: pairs of a time in ns and how often it was taken.
     pub histogram: Vec<(u64, u64)>,
     /// Time that connection threads which have carried out an operation on a document have lived since, all together, in ns.
@@ -68,7 +72,9 @@ impl CedeStatus {
             cores: services.executor.plan().cores as u64,
             uptime_nanos: nanos(uptime),
             transport,
-            off_cpu_nanos: nanos(yields.off_cpu),
+            off_cpu_nanos: nanos(yields.off_cpu + yields.parked),
+            parks: yields.parks,
+            parked_nanos: nanos(yields.parked),
             histogram: yields.histogram.buckets(),
             worker_wall_nanos: nanos(worker_wall),
             background_cpu_nanos: nanos(background_cpu),

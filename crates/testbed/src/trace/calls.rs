@@ -35,3 +35,15 @@ pub(super) fn cause_of(name: &str) -> Option<Cause> {
         .find(|(call, _)| *call == name)
         .map(|&(_, cause)| cause)
 }
+
+/// With this bit set (`val3`) the primitive parks a thread in `futex`: crates/cede/src/sys/linux/futex.rs. Locks wait
+/// with all bits set.
+const PARK_MARK: &str = "val3: 63656465";
+
+/// The same for a call with its arguments as the trace has them.
+pub(super) fn cause_of_call(name: &str, arguments: &str) -> Option<Cause> {
+    if name == "futex" && arguments.contains(PARK_MARK) {
+        return Some(Cause::Park);
+    }
+    cause_of(name)
+}

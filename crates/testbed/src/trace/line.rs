@@ -4,7 +4,7 @@ use std::iter;
 
 use scenario::Cause;
 
-use super::calls::cause_of;
+use super::calls::{cause_of, cause_of_call};
 
 /// One line of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,10 +171,10 @@ fn what(details: &str) -> Option<What<'_>> {
     let call = details.strip_prefix("sys_")?;
     let end = call.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
     let (name, after) = call.split_at_checked(end)?;
-    let cause = cause_of(name)?;
     if after.starts_with('(') {
-        Some(What::Enter(cause))
+        cause_of_call(name, after).map(What::Enter)
     } else {
+        let cause = cause_of(name)?;
         after.starts_with(" ->").then_some(What::Exit(cause))
     }
 }
@@ -290,6 +290,10 @@ mod tests {
             (
                 "sys_futex(uaddr: 7f00, op: 80, val: 2, utime: 0)",
                 Some(What::Enter(Cause::Lock)),
+            ),
+            (
+                "sys_futex(uaddr: 7f00, op: 89, val: 1, utime: 7f10, uaddr2: 0, val3: 63656465)",
+                Some(What::Enter(Cause::Park)),
             ),
             (
                 "sys_recvfrom -> 0xfffffffffffffff5",

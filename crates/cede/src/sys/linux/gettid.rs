@@ -3,7 +3,6 @@
 //! ```
 //! <https://man7.org/linux/man-pages/man2/gettid.2.html>
 #![allow(unsafe_code, reason = "a system call")]
-#![allow(dead_code, reason = "the caller comes with the next commit")]
 
 /// The kernel's number for the calling thread. A forked child has another one than the thread that forked.
 #[allow(

@@ -3,7 +3,6 @@
 //! ```
 //! <https://man7.org/linux/man-pages/man2/sched_setaffinity.2.html>
 #![allow(unsafe_code, reason = "a system call")]
-#![allow(dead_code, reason = "the caller comes with the next commit")]
 
 use std::io;
 use std::process;

@@ -1,6 +1,5 @@
 //! `/proc/thread-self/schedstat`: the calling thread's time on a CPU and in the run queue.
 //! <https://docs.kernel.org/scheduler/sched-stats.html>
-#![allow(dead_code, reason = "the caller comes with the next commit")]
 
 use std::cell::RefCell;
 use std::fs::File;

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cede::{Decision, Domain, Session, SliceState};
+use cede::{Class, Decision, Domain, Request, Session, SliceState};
 use scenario::{Guard, GuardCounter, Placement};
 
 use super::{
@@ -45,10 +45,21 @@ pub struct ServiceExecutor {
 #[derive(Debug)]
 pub struct Worker<'a> {
     executor: &'a ServiceExecutor,
-    session: Session,
+    place: Place,
     shard: Option<&'a Shard>,
     active: Option<Counted<'a>>,
     _alive: Counted<'a>,
+}
+
+/// What a connection thread is to the primitive.
+#[derive(Debug)]
+enum Place {
+    /// Between two requests, or with requests that the primitive is not told of.
+    Between(Session),
+    /// Within a request.
+    Within(Request),
+    /// On the way from one to the other.
+    Moving,
 }
 
 impl ServiceExecutor {
@@ -83,7 +94,7 @@ impl ServiceExecutor {
         self.created.fetch_add(1, Ordering::Relaxed);
         Worker {
             executor: self,
-            session: self.domain.session(),
+            place: Place::Between(self.domain.session()),
             shard: self.counters.shard(),
             active: None,
             _alive: self.alive.enter(),
@@ -112,7 +123,7 @@ impl ServiceExecutor {
         match self.plan.placement {
             Placement::None => false,
             Placement::Both => true,
-            Placement::BeforeReceive => point == YieldPoint::BeforeReceive,
+            Placement::BeforeReceive | Placement::BeforeDispatch => point == YieldPoint::BeforeReceive,
             Placement::AfterSend => point == YieldPoint::AfterSend,
         }
     }
@@ -140,7 +151,10 @@ impl Worker<'_> {
             counters.count_skipped_by_guard();
             return;
         }
-        let pause = self.session.yield_point();
+        let Place::Between(session) = &mut self.place else {
+            return;
+        };
+        let pause = session.yield_point();
         if pause.decision != Decision::Stay {
             counters.count_call(&pause);
         }
@@ -149,7 +163,21 @@ impl Worker<'_> {
     /// What became of the policy's wish for a slice of this thread's own.
     #[must_use]
     pub fn slice(&self) -> SliceState {
-        self.session.slice()
+        match &self.place {
+            Place::Between(session) => session.slice(),
+            Place::Within(_) | Place::Moving => SliceState::Unchanged,
+        }
+    }
+
+    /// A request of this class is about to be carried out. If requests may be held back, this is where.
+    pub fn dispatch(&mut self, class: Class) {
+        if self.executor.plan.placement != Placement::BeforeDispatch {
+            return;
+        }
+        self.place = match std::mem::replace(&mut self.place, Place::Moving) {
+            Place::Between(session) => Place::Within(session.begin(class)),
+            other => other,
+        };
     }
 
     /// A whole request has arrived.
@@ -169,5 +197,9 @@ impl Worker<'_> {
             shard.count_reply(bytes);
         }
         self.active = None;
+        self.place = match std::mem::replace(&mut self.place, Place::Moving) {
+            Place::Within(request) => Place::Between(request.finish()),
+            other => other,
+        };
     }
 }

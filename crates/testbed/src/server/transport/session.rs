@@ -4,7 +4,7 @@ use super::executor::{Worker, YieldPoint};
 use crate::{
     server::{
         Services,
-        commands::{self, Reply},
+        commands::{self, Named, Reply},
         threads::Membership,
     },
     wire::{FrameBuffer, Header, Message, WireError},
@@ -122,8 +122,10 @@ impl<'a, S: Read + Write> SessionWorkflow<'a, S> {
                 return self.refuse(request_id, &error);
             }
         };
+        let named = Named::of(&message);
+        self.worker.dispatch(named.class());
         self.reply.clear();
-        let handled = commands::handle(self.services, header, &message, &mut self.reply);
+        let handled = commands::handle(self.services, header, &message, &named, &mut self.reply);
         self.received.consume(length);
         if handled.operation && self.member.is_none() {
             self.member = Some(self.services.workers.enter());

@@ -1,27 +1,25 @@
-//! `/proc/self/task/TID/stat`: what another thread of this process is doing.
-//! <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
-#![allow(dead_code, reason = "the caller comes with the next commit")]
+//! `/proc/self/task/TID/syscall`: what another thread of this process is waiting in.
+//! <https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html>
 
 use std::fs::File;
 use std::io::Read;
 
 use crate::sys::thread_state::{ENOUGH_TEXT, ThreadState};
 
-/// Whether that thread of this process wants a CPU. `None` if there is no such thread (any more), or no
-/// `/proc`, or no descriptor left.
+/// What that thread of this process waits for. `None` if there is no such thread (any more), or no `/proc`, or no
+/// descriptor left, or a kernel without `CONFIG_HAVE_ARCH_TRACEHOOK`.
 ///
-/// Costs 2 us (Linux 6.18.44, a virtual machine: `cargo test --release -p cede --lib
-/// what_a_state_costs -- --ignored --nocapture`): the kernel writes out all 52 fields, of which the start is
-/// read. It takes a lock that all threads of the process share (`lock_task_sighand` in `do_task_stat`,
-/// fs/proc/array.c), so it is for now and then.
+/// Costs some 2 us (Linux 6.18.44, a virtual machine: `cargo test --release -p cede --lib what_a_state_costs --
+/// --ignored --nocapture`), so it is for now and then. Threads of one process may always ask about each other
+/// (`__ptrace_may_access` in kernel/ptrace.c).
 ///
 /// The number is one of [`thread_id`](super::thread_id); in a container whose `/proc` is its host's, where
 /// threads have other numbers, no thread is found.
 pub(crate) fn thread_state(tid: u32) -> Option<ThreadState> {
     let mut text = [0; ENOUGH_TEXT];
-    let mut file = File::open(format!("/proc/self/task/{tid}/stat")).ok()?;
+    let mut file = File::open(format!("/proc/self/task/{tid}/syscall")).ok()?;
     let length = file.read(&mut text).ok()?;
-    ThreadState::parse(text.get(..length)?)
+    ThreadState::parse(text.get(..length)?, libc::SYS_futex)
 }
 
 #[cfg(test)]
@@ -51,21 +49,53 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_asks_about_itself_is_runnable() {
-        assert_eq!(thread_state(thread_id().unwrap()), Some(ThreadState::Runnable));
+    fn a_busy_thread_is_runnable() {
+        let (tell, told) = mpsc::channel();
+        let done = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                tell.send(thread_id().unwrap()).unwrap();
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    black_box(0);
+                }
+            });
+            let tid = told.recv().unwrap();
+            // It may still be on its way out of the call in which it told its number.
+            while thread_state(tid) != Some(ThreadState::Runnable) {
+                thread::sleep(std::time::Duration::from_millis(1));
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
     }
 
     #[test]
-    fn a_thread_that_waits_becomes_blocked_and_then_ends() {
+    fn a_thread_that_waits_for_data_is_blocked() {
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let (tell, told) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                tell.send(thread_id().unwrap()).unwrap();
+                assert_eq!(reader.read(&mut [0]).unwrap(), 0);
+            });
+            let tid = told.recv().unwrap();
+            while thread_state(tid) != Some(ThreadState::Blocked) {
+                thread::sleep(std::time::Duration::from_millis(1));
+            }
+            drop(writer);
+        });
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_another_is_locked_and_then_ends() {
         let mut number = 0;
         with_waiting_thread(|tid| {
             number = tid;
             // It is on its way from telling its number to waiting; this ends when it is there, or never.
-            while thread_state(tid) != Some(ThreadState::Blocked) {
+            while thread_state(tid) != Some(ThreadState::Locked) {
                 thread::sleep(std::time::Duration::from_millis(1));
             }
         });
-        assert!(matches!(thread_state(number), None | Some(ThreadState::Ended)));
+        assert_eq!(thread_state(number), None);
     }
 
     #[test]
