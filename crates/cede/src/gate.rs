@@ -1,7 +1,7 @@
 //! Holds requests back before they begin, while others have waited too long, and lets them go again.
 //!
-//! The [README](https://docs.rs/crate/cede/latest/source/src/gate/README.md) beside this file names the states and
-//! argues why no wake-up is lost. The policy decides; this is the one piece of code that parks and wakes.
+//! The [README](https://docs.rs/crate/cede/latest/source/src/gate/README.md) in the directory of the same name names the
+//! states and argues why no wake-up is lost. The policy decides; this is the one piece of code that parks and wakes.
 
 mod bare;
 mod lot;
@@ -143,16 +143,20 @@ impl Gate {
         let now = now_ns();
         let mut watch = lock(&self.watch);
         watch.look(now, &self.shared);
-        let mut called = 0;
+        let mut called = Vec::new();
         while let Some((began, cost)) = self.lot.front() {
             let seen = watch.observe(now, began, cost, self.lot.parked(), &self.shared);
             let idle = seen.admitted < seen.whole_cpus();
-            if policy.at_begin(&seen).parks() || (called > 0 && !idle) {
-                return;
+            if policy.at_begin(&seen).parks() || (!called.is_empty() && !idle) {
+                break;
             }
-            self.lot.call();
+            called.extend(self.lot.call());
             watch.admit();
-            called += 1;
+        }
+        drop(watch);
+        // Only now: whoever is woken may take this thread's CPU at once, and others would wait for the lock meanwhile.
+        for slot in called {
+            slot.wake();
         }
     }
 

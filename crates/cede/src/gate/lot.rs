@@ -78,14 +78,14 @@ impl Lot {
             .map(|waiting| (waiting.began, waiting.cost))
     }
 
-    /// Lets the next one go, if there is one.
-    pub(super) fn call(&self) {
+    /// Lets the next one go, if there is one, and gives its slot: its thread has yet to be woken.
+    #[must_use]
+    pub(super) fn call(&self) -> Option<Arc<Slot>> {
         let mut queue = lock(&self.queue);
-        let Some(waiting) = queue.pop_front() else { return };
+        let waiting = queue.pop_front()?;
         self.parked.store(queue.len(), Ordering::Relaxed);
         // Under the lock, so that it is either queued and held or neither.
         waiting.slot.release();
-        drop(queue);
-        waiting.slot.wake();
+        Some(waiting.slot)
     }
 }
