@@ -9,7 +9,7 @@ use super::slot::{Slot, Work};
 use crate::observation::{Observation, Oldest};
 use crate::policy::auto::BARE_PATIENCE;
 use crate::policy::patience;
-use crate::sync::{Ordering, fence};
+use crate::sync::Ordering;
 
 /// Looking at a session takes some 10 ns. Looking at all of them is not done again before that time has passed as
 /// many times over, so that it takes a sixtieth of one CPU at most, however many there are.
@@ -92,8 +92,6 @@ impl Watch {
 
     /// Looks at all sessions, unless that was done just now: then only whether the oldest request is still under way.
     pub(super) fn look(&mut self, now: u64, shared: &Shared) {
-        // After this, a request that ends unseen sees those that are parked: see the README.
-        fence(Ordering::SeqCst);
         let known = self.oldest.as_ref().is_some_and(UnderWay::is_under_way);
         if !known {
             self.oldest = None;
