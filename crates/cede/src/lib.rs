@@ -66,6 +66,10 @@ mod slice;
 mod snapshot;
 mod spin;
 mod sync;
+#[cfg_attr(
+    loom,
+    allow(dead_code, unused_imports, reason = "models park threads without the kernel")
+)]
 mod sys;
 mod thread_setup;
 mod timer_slack;
