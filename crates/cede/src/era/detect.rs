@@ -13,7 +13,7 @@ const EXACT_SLICES: (u32, u32, u32) = (7, 1, 0);
 
 /// Finds out what `sched_yield(2)` does on the running kernel, anew and quickly.
 ///
-/// Two threads of its own share a CPU, preferably not the caller's, for 5 ms as a rule and for 20 ms at most: one
+/// Two threads of its own share a CPU, preferably not the caller's, for 10 ms as a rule and for 20 ms at most: one
 /// yields, and the other does not. The forfeit shows in the yielder's account of its CPU time
 /// (`/proc/thread-self/sched`), or where there is no such account in its share of the CPU. The caller waits and its
 /// settings are not touched; on a CPU that has other work to do, the two may have to wait for it in turn. Needs no

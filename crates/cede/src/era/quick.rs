@@ -25,6 +25,9 @@ const LIMIT: Duration = Duration::from_millis(20);
 /// twice and half as long can be told, and short against ticks and default slices, so that it is soon over.
 const SLICE: Duration = Duration::from_micros(200);
 
+/// How long to sleep at a time while the busy thread comes up.
+const COMING_UP: Duration = Duration::from_micros(50);
+
 /// Yields that stay on the CPU between two readings of the ledger. A reading takes as long as some ten of them.
 const YIELDS_PER_READING: u32 = 8;
 
@@ -211,18 +214,20 @@ fn yield_beside(
         elapsed: Duration::ZERO,
     };
     let tally = &mut seen.tally;
-    let mut cpu_before = sys::thread_cpu_time()?;
+    let cpu_before = sys::thread_cpu_time()?;
     let mut unread = 0;
-    loop {
-        let (rivalled, asked, before) = (waits(), Instant::now(), busy.cpu_time());
+    while seen.forfeits.is_none() && start.elapsed() < LIMIT && !busy.ended.load(Relaxed) {
+        if !waits() {
+            // Not by yielding: next to threads that only seem to be there (asleep, and not yet off the queue) a yield
+            // returns at once and charges a slice, time and again, and thousands of those are a debt of seconds.
+            thread::sleep(COMING_UP);
+            continue;
+        }
+        let (asked, before) = (Instant::now(), busy.cpu_time());
         sys::yield_cpu();
         let (took, after) = (asked.elapsed(), busy.cpu_time());
-        tally.count(rivalled, before, after, slice);
-        let cpu_now = sys::thread_cpu_time()?;
-        if !rivalled {
-            cpu_before = cpu_now;
-        }
-        tally.yielder_cpu = cpu_now.saturating_sub(cpu_before);
+        tally.count(before, after, slice);
+        tally.yielder_cpu = sys::thread_cpu_time()?.saturating_sub(cpu_before);
         // One CPU has no more CPU time to give than time passes.
         let both = tally.yielder_cpu + tally.busy_cpu;
         if !setup.bound && (busy.is_elsewhere() || both > start.elapsed()) {
@@ -235,9 +240,6 @@ fn yield_beside(
             tally.charge = ledger.as_mut().and_then(Ledger::charged).or(tally.charge);
         }
         seen.forfeits = tally.verdict(slice);
-        if seen.forfeits.is_some() || start.elapsed() >= LIMIT || busy.ended.load(Relaxed) {
-            break;
-        }
     }
     Ok(seen)
 }
