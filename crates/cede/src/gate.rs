@@ -138,8 +138,11 @@ impl Gate {
 
     /// Lets go whom the policy no longer holds back: one, since it will let go the next when it is done, and more
     /// only if there are CPUs for them.
+    ///
+    /// Only for a thread that comes from the fence of `finish`: a request that it then sees under way will see, when it
+    /// ends, those that are left here.
     #[cold]
-    pub(crate) fn settle(&self, policy: &Policy) {
+    fn settle(&self, policy: &Policy) {
         let now = now_ns();
         let mut watch = lock(&self.watch);
         watch.look(now, &self.shared);
