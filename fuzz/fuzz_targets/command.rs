@@ -58,7 +58,13 @@ fn answer(services: &Services, frame: &[u8]) {
             return;
         }
     };
-    let handled = commands::handle(services, header, &message, &commands::Named::of(&message), &mut out);
+    let handled = commands::handle(
+        services,
+        header,
+        &message,
+        &commands::Named::of(&message),
+        &mut out,
+    );
     if handled.reply == Reply::Unwanted {
         assert!(out.is_empty(), "nothing is said where nothing is wanted");
         return;
