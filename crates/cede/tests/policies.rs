@@ -45,12 +45,7 @@ prop_compose! {
         let mut seen = Observation::default();
         seen.age = age;
         seen.cost = cost;
-        seen.oldest = oldest.map(|(age, cost)| {
-            let mut oldest = Oldest::default();
-            oldest.age = age;
-            oldest.cost = cost;
-            oldest
-        });
+        seen.oldest = oldest.map(|(age, cost)| Oldest { age, cost });
         seen.mean = mean;
         seen.admitted = admitted;
         seen.parked = parked;

@@ -44,6 +44,11 @@ pub(super) const STEPS: &[Step] = &[
         run: tests::doc_tests,
     },
     Step {
+        name: "loom",
+        about: "models of the gate, in every order of their steps",
+        run: |_| loom(),
+    },
+    Step {
         name: "fuzz",
         about: "a bounded run of every fuzz target",
         run: |_| fuzz::run_all(),
@@ -108,6 +113,16 @@ fn deny() -> Result<(), StepError> {
     run(tools::DENY
         .command()?
         .args(["check", "--hide-inclusion-graph", "bans", "licenses", "sources"]))?;
+    Ok(())
+}
+
+fn loom() -> Result<(), StepError> {
+    // A build of its own: with this flag all of the crate's dependencies are other ones.
+    run(
+        cargo(["test", "--release", "--package", "cede", "--lib", "gate::models"])
+            .args(["--target-dir", "target/loom"])
+            .env("RUSTFLAGS", "--cfg loom"),
+    )?;
     Ok(())
 }
 
