@@ -54,6 +54,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Nobody can be found to be overdue before that time, because nobody looks: requests need not try. For those who
+    /// have the lock of the watch.
+    fn clear_at_least_until(&self, time_ns: u64) {
+        if self.clear_until_ns.load(Ordering::Relaxed) < time_ns {
+            self.clear_until_ns.store(time_ns, Ordering::Relaxed);
+        }
+    }
+
     fn slice_ns(&self) -> u64 {
         match self.slice_ns.load(Ordering::Relaxed) {
             0 => UNTOLD_SLICE_NS,

@@ -96,13 +96,15 @@ impl Watch {
         if !known {
             self.oldest = None;
         }
-        if now
-            < if known {
-                self.stale_at_ns
-            } else {
-                self.next_look_ns
+        let due = if known {
+            self.stale_at_ns
+        } else {
+            self.next_look_ns
+        };
+        if now < due {
+            if !known {
+                shared.clear_at_least_until(due);
             }
-        {
             return;
         }
         let hopeless_before = now.saturating_sub(scaled(self.mean_ns, HOPELESS));
@@ -190,6 +192,9 @@ impl Watch {
         let oldest = self.oldest.as_ref().map_or(now, |oldest| oldest.began);
         let clear_until = bare_due_ns.min(oldest + patience);
         shared.clear_until_ns.store(clear_until, Ordering::Relaxed);
+        if self.oldest.is_none() {
+            shared.clear_at_least_until(self.next_look_ns);
+        }
         let alarm = now.saturating_sub(oldest) / patience.max(1);
         if shared.alarm.load(Ordering::Relaxed) != alarm {
             shared.alarm.store(alarm, Ordering::Relaxed);
