@@ -21,7 +21,9 @@ use crate::spin::Spin;
 use crate::sys;
 use crate::thread_setup::ThreadSetup;
 
-/// Belongs to one thread from its making on.
+/// Belongs to one thread from its making on, which writes to it with each request: aligned like
+/// [`Counters`], so that no two share a cache line, whatever the allocator does.
+#[repr(align(128))]
 #[derive(Debug)]
 pub(crate) struct Member {
     domain: Arc<Shared>,
@@ -31,6 +33,8 @@ pub(crate) struct Member {
     policy: Policy,
     /// The domain's generation that `policy` is from.
     generation: u32,
+    /// Below this alarm, `policy` has nothing to do at a yield point of this session.
+    calm_below: u64,
     /// `None` until the policy knows what to set up.
     setup: Option<ThreadSetup>,
     sampler: Sampler,
@@ -65,6 +69,7 @@ impl Member {
             counters,
             policy,
             generation,
+            calm_below: policy.calm_below(false),
             setup,
             sampler: Sampler::new(),
             bucket: Bucket::new(now),
@@ -96,10 +101,21 @@ impl Member {
         if self.setup.is_none() {
             self.setup = policy.prepare(self.marks_requests);
         }
+        self.calm_below = policy.calm_below(self.marks_requests);
     }
 
     pub(crate) fn yield_point(&mut self) -> Pause {
         self.keep_up();
+        if !self.domain.gate.is_alarmed(self.calm_below) {
+            self.counters.record(&Pause::STAYED);
+            return Pause::STAYED;
+        }
+        self.attend()
+    }
+
+    /// A yield point at which there may be something to do. Apart, so that the others need not save registers for it.
+    #[inline(never)]
+    fn attend(&mut self) -> Pause {
         let pause = match self.policy.sight() {
             Sight::Others if !self.marks_requests => self.bare_yield_point(),
             sight => self.pause(sight),
@@ -110,6 +126,7 @@ impl Member {
 
     fn pause(&mut self, sight: Sight) -> Pause {
         let decision = match sight {
+            Sight::Never => Decision::Stay,
             Sight::Nothing => self.policy.at_yield_point(&Observation::default()),
             Sight::Others => self.look_around(),
             Sight::OwnTime => self.look_at_itself(),
@@ -172,9 +189,6 @@ impl Member {
     }
 
     fn look_around(&mut self) -> Decision {
-        if !self.domain.gate.is_alarmed(self.policy.alarm()) {
-            return Decision::Stay;
-        }
         let Some(mut seen) = self.domain.gate.observe() else {
             return Decision::Stay;
         };
@@ -198,6 +212,7 @@ impl Member {
             self.marks_requests = true;
             // What is right for a thread that tells its requests may be another setting.
             self.setup = None;
+            self.catch_up();
         }
         self.keep_up();
         self.under_way = true;

@@ -79,7 +79,9 @@ pub enum Policy {
 /// What a policy has to see at a yield point before it can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// Nothing: it is always the same answer.
+    /// It stays, always.
+    Never,
+    /// Nothing: it never stays.
     Nothing,
     /// Other requests, and only while somebody has waited long.
     Others,
@@ -133,14 +135,24 @@ impl Policy {
 
     pub(crate) const fn sight(&self) -> Sight {
         match self {
-            Self::Native | Self::None | Self::Nap | Self::Capped { .. } | Self::Patience => Sight::Nothing,
+            Self::None | Self::Patience => Sight::Never,
+            Self::Native | Self::Nap | Self::Capped { .. } => Sight::Nothing,
             Self::Auto | Self::Age => Sight::Others,
             Self::Budgeted => Sight::OwnTime,
         }
     }
 
+    /// Below this alarm a yield point stays; 0 if there is no such number.
+    pub(crate) const fn calm_below(&self, marks_requests: bool) -> u64 {
+        match self.sight() {
+            Sight::Never => u64::MAX,
+            Sight::Others if marks_requests => self.alarm(),
+            Sight::Nothing | Sight::Others | Sight::OwnTime => 0,
+        }
+    }
+
     /// From so many times the patience on that the oldest request takes, a yield may be due.
-    pub(crate) const fn alarm(&self) -> u64 {
+    const fn alarm(&self) -> u64 {
         if matches!(self, Self::Age) { 1 } else { auto::ALARM }
     }
 
