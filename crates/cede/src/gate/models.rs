@@ -23,8 +23,9 @@ const OVERDUE_NS: u64 = 10 * MEAN_NS;
 /// Enough for the mean to be learnt at once.
 const LESSON: u64 = 1000;
 
-/// Mistakes in such protocols show with two preemptions; a third one takes a hundred times as long.
-const PREEMPTIONS: usize = 3;
+/// Two are enough for the models to fail without any of the steps that they are there for; with three they take twenty
+/// times as long.
+const PREEMPTIONS: usize = 2;
 
 /// Loom's own limit of steps is for smaller things than a gate.
 const STEPS: usize = 10_000;
