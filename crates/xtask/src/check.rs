@@ -1,6 +1,7 @@
 //! `cargo xtask check`: every step once, all of them even if one fails, and a count of the tests as the last line.
 
 mod fuzz;
+mod instrumented;
 mod smoke;
 mod steps;
 mod tally;
@@ -44,7 +45,7 @@ struct Context {
 /// Prints the steps in the order in which they run.
 pub(crate) fn list() -> ExitCode {
     for step in STEPS {
-        println!("{:<9} {}", step.name, step.about);
+        println!("{:<10} {}", step.name, step.about);
     }
     ExitCode::SUCCESS
 }
@@ -58,8 +59,8 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
             return ExitCode::from(WRONG_USE);
         }
     };
-    if let Err(error) = std::env::set_current_dir(workspace::root()) {
-        eprintln!("{}: {error}", workspace::root().display());
+    if let Err(error) = enter_root() {
+        eprintln!("{error}");
         return ExitCode::FAILURE;
     }
 
@@ -91,6 +92,13 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
     }
 }
 
+fn enter_root() -> Result<(), StepError> {
+    std::env::set_current_dir(workspace::root()).map_err(|source| StepError::Io {
+        path: workspace::root().display().to_string(),
+        source,
+    })
+}
+
 /// Runs one step and gives its line of the summary.
 fn run_step(step: &Step, context: &mut Context, failures: &mut Vec<String>) -> String {
     println!("\n== {}", step.name);
@@ -106,5 +114,5 @@ fn run_step(step: &Step, context: &mut Context, failures: &mut Vec<String>) -> S
         }
     };
     println!("== {} {verdict} in {seconds:.1} s", step.name);
-    format!("{:<9} {seconds:>7.1} s  {verdict}", step.name)
+    format!("{:<10} {seconds:>7.1} s  {verdict}", step.name)
 }

@@ -1,6 +1,6 @@
 //! The list of steps, and the steps that are one or two commands.
 
-use super::{Context, StepError, fuzz, smoke, tests, tools};
+use super::{Context, StepError, fuzz, instrumented, smoke, tests, tools};
 use crate::command::{cargo, run};
 
 /// One named step.
@@ -44,14 +44,29 @@ pub(super) const STEPS: &[Step] = &[
         run: tests::doc_tests,
     },
     Step {
-        name: "loom",
-        about: "models of the gate, in every order of their steps",
-        run: |_| loom(),
-    },
-    Step {
         name: "fuzz",
         about: "a bounded run of every fuzz target",
         run: |_| fuzz::run_all(),
+    },
+    Step {
+        name: "loom",
+        about: "models of the gate, in every order of steps",
+        run: instrumented::loom,
+    },
+    Step {
+        name: "sanitizers",
+        about: "tests of the primitive under AddressSanitizer",
+        run: |_| instrumented::sanitizers(),
+    },
+    Step {
+        name: "valgrind",
+        about: "the same under Valgrind",
+        run: |_| instrumented::valgrind(),
+    },
+    Step {
+        name: "miri",
+        about: "those without system calls under Miri, where the toolchain has it",
+        run: |_| instrumented::miri(),
     },
     Step {
         name: "smoke",
@@ -113,16 +128,6 @@ fn deny() -> Result<(), StepError> {
     run(tools::DENY
         .command()?
         .args(["check", "--hide-inclusion-graph", "bans", "licenses", "sources"]))?;
-    Ok(())
-}
-
-fn loom() -> Result<(), StepError> {
-    // A build of its own: with this flag all of the crate's dependencies are other ones.
-    run(
-        cargo(["test", "--release", "--package", "cede", "--lib", "gate::models"])
-            .args(["--target-dir", "target/loom"])
-            .env("RUSTFLAGS", "--cfg loom"),
-    )?;
     Ok(())
 }
 

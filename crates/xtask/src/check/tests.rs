@@ -34,7 +34,12 @@ pub(super) fn tests(context: &mut Context) -> Result<(), StepError> {
     Ok(())
 }
 
-fn counted(context: &mut Context, command: &mut Command, sink: impl io::Write) -> Result<(), StepError> {
+/// Runs tests and adds their counts to those of this run.
+pub(super) fn counted(
+    context: &mut Context,
+    command: &mut Command,
+    sink: impl io::Write,
+) -> Result<(), StepError> {
     let tally = context.tally.get_or_insert_default();
     let failed_before = tally.failed();
     let result = run_observed(command, sink, |line| tally.observe(line));

@@ -9,7 +9,7 @@ mod pymongo;
 use thiserror::Error;
 
 use self::cargo_tool::CargoTool;
-pub(super) use self::{lab::lab, pymongo::pymongo};
+pub(super) use self::{components::has_miri, debian::valgrind, lab::lab, pymongo::pymongo};
 use crate::command::CommandError;
 
 pub(super) const DENY: CargoTool = CargoTool {
@@ -35,6 +35,7 @@ pub(super) fn ensure_all() -> Result<(), ToolError> {
     let results = [
         components::ensure(),
         debian::ensure_cxx(),
+        valgrind().map(drop),
         pymongo().map(drop),
         lab().map(drop),
         FUZZ.command().map(drop),

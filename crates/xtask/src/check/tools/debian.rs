@@ -13,6 +13,16 @@ pub(super) fn ensure_cxx() -> Result<(), ToolError> {
     install("a C++ compiler", &["g++"])
 }
 
+/// Valgrind, by the name that it is started by.
+pub(in crate::check) fn valgrind() -> Result<&'static str, ToolError> {
+    const VALGRIND: &str = "valgrind";
+    // Its suppressions for glibc need the names of functions there.
+    if !answers(Command::new(VALGRIND).arg("--version")) {
+        install("Valgrind", &[VALGRIND, "libc6-dbg"])?;
+    }
+    Ok(VALGRIND)
+}
+
 /// Installs `packages`, or says that `what` is missing.
 pub(super) fn install(what: &'static str, packages: &[&str]) -> Result<(), ToolError> {
     if !is_root() || !answers(Command::new("apt-get").arg("--version")) {
