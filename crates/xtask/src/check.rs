@@ -1,7 +1,9 @@
 //! `cargo xtask check`: every step once, all of them even if one fails, and a count of the tests as the last line.
+//! `cargo xtask release-check`: what matters for a release alone.
 
 mod fuzz;
 mod instrumented;
+mod release;
 mod smoke;
 mod steps;
 mod tally;
@@ -89,6 +91,17 @@ pub(crate) fn run(names: &[String]) -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+/// Checks what is about to be released.
+pub(crate) fn release() -> ExitCode {
+    match enter_root().and_then(|()| release::run_all()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
 }
 

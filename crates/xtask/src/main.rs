@@ -1,4 +1,5 @@
-//! Development tasks. `cargo xtask check` is the one front door for every check; `cargo xtask demo` shows a result.
+//! Development tasks. `cargo xtask check` is the one front door for every check; `cargo xtask release-check` comes before a
+//! release, and `cargo xtask demo` shows a result.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -30,6 +31,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         compare: Vec<OsString>,
     },
+    /// Checks that the crate `cede` can be packaged, and that its version says what changed since the last release
+    ReleaseCheck,
     /// Installs what is missing, then runs every check; the last line counts the tests
     Check {
         /// List the steps and do nothing else
@@ -44,6 +47,7 @@ enum Task {
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Demo { compare } => demo::run(&compare),
+        Task::ReleaseCheck => check::release(),
         Task::Check { list: true, .. } => check::list(),
         Task::Check { list: false, steps } => check::run(&steps),
     }

@@ -21,6 +21,12 @@ pub(super) const FUZZ: CargoTool = CargoTool {
     version: "0.13.2",
 };
 
+/// Only for releases: installing it takes minutes.
+pub(super) const SEMVER_CHECKS: CargoTool = CargoTool {
+    name: "cargo-semver-checks",
+    version: "0.51.0",
+};
+
 /// Why a tool is not there.
 #[derive(Debug, Error)]
 pub(super) enum ToolError {

@@ -29,7 +29,7 @@ impl CargoTool {
         }
         let mut install = cargo(["install", self.name, "--locked", "--version", self.version]);
         install.arg("--root").arg(root);
-        // Unoptimised, both tools are quick enough, and build in a fraction of the time.
+        // Unoptimised, they are quick enough, and build in a fraction of the time.
         install
             .args(["--debug", "--quiet"])
             .env("CARGO_PROFILE_DEV_DEBUG", "0");
@@ -43,8 +43,9 @@ impl CargoTool {
             .arg("--version")
             .stdin(Stdio::null())
             .output();
+        // Some call themselves `cargo` there.
         output.is_ok_and(|output| {
-            String::from_utf8_lossy(&output.stdout).trim() == format!("{} {}", self.name, self.version)
+            String::from_utf8_lossy(&output.stdout).split_whitespace().last() == Some(self.version)
         })
     }
 }
