@@ -1,4 +1,5 @@
 mod quick;
+mod spin;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,11 @@ pub(crate) struct ProbeArgs {
     quick: bool,
     #[command(flatten)]
     how: quick::QuickArgs,
+    /// Let threads wait for each other in loops of yields, and compare with `sched_yield` and a futex
+    #[arg(long, conflicts_with = "quick")]
+    spin: bool,
+    #[command(flatten)]
+    spins: spin::SpinArgs,
 }
 
 pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
@@ -26,6 +32,9 @@ pub(crate) fn run(args: &ProbeArgs) -> Result<(), Failure> {
     }
     if args.quick {
         return quick::run(&args.how, args.json.as_deref());
+    }
+    if args.spin {
+        return spin::run(&args.spins, args.json.as_deref());
     }
     let host = native::host();
     output::write_json_or(args.json.as_deref(), &host, || describe(&host))

@@ -16,6 +16,7 @@ mod off_cpu;
 mod outcome;
 mod run;
 mod scenario;
+mod spin;
 mod value;
 mod variant;
 mod workload;
@@ -34,5 +35,6 @@ pub use outcome::{
 };
 pub use run::Run;
 pub use scenario::Scenario;
+pub use spin::{Meeting, SpinProbe, SpinRow, WaitBy};
 pub use variant::{Placement, PolicyChoice, Variant};
 pub use workload::{Mix, Workload};

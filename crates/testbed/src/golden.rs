@@ -4,7 +4,6 @@
 //! nothing here may depend on addresses, process ids or the order of a hash map.
 
 mod crowd;
-mod gate;
 
 use std::{io, time::Duration};
 

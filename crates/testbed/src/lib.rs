@@ -5,5 +5,7 @@ pub mod descriptors;
 pub mod golden;
 pub mod native;
 pub mod server;
+pub mod spin;
+mod start_gate;
 pub mod trace;
 pub mod wire;

@@ -8,10 +8,10 @@ use std::{
 use cede::{Domain, Policy, Snapshot};
 use scenario::Company;
 
-use super::gate::Gate;
 use crate::{
     native::CpuList,
     server::background::{Work, thread_cpu},
+    start_gate::StartGate,
 };
 
 /// How long a hog goes on past the window if nobody tells it to end: longer than any last yield was seen to take
@@ -65,7 +65,7 @@ impl Crowd<'_> {
     /// The threads that do the task look at the clock themselves. One that hardly gets any CPU still ends: hogs leave
     /// it the CPU once the first thread is done, or at the latest at a time of their own.
     pub(super) fn run(&self, company: Company, task: Task) -> io::Result<Measured> {
-        let (gate, done) = (Gate::default(), AtomicBool::new(false));
+        let (gate, done) = (StartGate::default(), AtomicBool::new(false));
         thread::scope(|scope| {
             let start = || {
                 let named = |name: &str| thread::Builder::new().name(name.to_owned());
@@ -99,11 +99,11 @@ impl Crowd<'_> {
     }
 
     /// The thread that is measured. The hogs end when it does, however it does.
-    fn first(&self, task: Task, gate: &Gate, _done: Done<'_>) -> io::Result<Measured> {
+    fn first(&self, task: Task, gate: &StartGate, _done: Done<'_>) -> io::Result<Measured> {
         self.take_part(task, gate)
     }
 
-    fn take_part(&self, task: Task, gate: &Gate) -> io::Result<Measured> {
+    fn take_part(&self, task: Task, gate: &StartGate) -> io::Result<Measured> {
         let mut session = Domain::new(task.policy).session();
         let (start, cpu_before) = self.enter(gate)?;
         let mut longest = Duration::ZERO;
@@ -125,7 +125,7 @@ impl Crowd<'_> {
         })
     }
 
-    fn hog(&self, gate: &Gate, done: &AtomicBool) -> io::Result<Duration> {
+    fn hog(&self, gate: &StartGate, done: &AtomicBool) -> io::Result<Duration> {
         let (start, cpu_before) = self.enter(gate)?;
         while !done.load(Ordering::Relaxed) && start.elapsed() < self.window + HOG_LIMIT {
             self.work.run(HOG_WORK_US);
@@ -135,7 +135,7 @@ impl Crowd<'_> {
 
     /// Binds the calling thread to the CPU and waits for the others; returns the common start and the CPU time that the
     /// thread has used before it.
-    fn enter(&self, gate: &Gate) -> io::Result<(Instant, Duration)> {
+    fn enter(&self, gate: &StartGate) -> io::Result<(Instant, Duration)> {
         let bound = self.cpu.bind();
         // Also after a failure: the gate waits for every thread that was started.
         let start = gate.pass();

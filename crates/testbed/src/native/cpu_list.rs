@@ -48,6 +48,11 @@ impl CpuList {
         self.0.is_empty()
     }
 
+    /// A list of one CPU for each.
+    pub fn each(&self) -> impl Iterator<Item = Self> + '_ {
+        self.0.iter().map(|&cpu| Self([cpu].into()))
+    }
+
     /// The first `count` CPUs, and the others.
     #[must_use]
     pub fn split_at(&self, count: usize) -> (Self, Self) {

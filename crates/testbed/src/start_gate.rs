@@ -6,7 +6,7 @@ use std::{
 /// Starts threads together. Unlike a barrier it can be called off, so that the failure to start one thread does not
 /// leave the others waiting.
 #[derive(Debug, Default)]
-pub(super) struct Gate {
+pub(crate) struct StartGate {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -23,9 +23,9 @@ enum Outcome {
     CalledOff,
 }
 
-impl Gate {
+impl StartGate {
     /// Waits until the gate is opened and returns when that was, the same for all; `None` if it was called off.
-    pub(super) fn pass(&self) -> Option<Instant> {
+    pub(crate) fn pass(&self) -> Option<Instant> {
         let mut state = self.locked();
         state.arrived += 1;
         self.changed.notify_all();
@@ -38,18 +38,20 @@ impl Gate {
         }
     }
 
-    /// Waits for `threads` threads and lets them pass.
-    pub(super) fn open(&self, threads: usize) {
+    /// Waits for `threads` threads and lets them pass, unless it is called off before.
+    pub(crate) fn open(&self, threads: usize) {
         let mut state = self.locked();
-        while state.arrived < threads {
+        while state.arrived < threads && state.outcome.is_none() {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        state.outcome = Some(Outcome::Opened(Instant::now()));
+        state
+            .outcome
+            .get_or_insert_with(|| Outcome::Opened(Instant::now()));
         self.changed.notify_all();
     }
 
     /// Sends all threads away, also those that have not arrived yet.
-    pub(super) fn call_off(&self) {
+    pub(crate) fn call_off(&self) {
         self.locked().outcome = Some(Outcome::CalledOff);
         self.changed.notify_all();
     }
@@ -67,7 +69,7 @@ mod tests {
 
     #[test]
     fn all_start_at_the_same_moment() {
-        let gate = Gate::default();
+        let gate = StartGate::default();
         let starts: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> = (0..5).map(|_| scope.spawn(|| gate.pass())).collect();
             gate.open(5);
@@ -79,12 +81,15 @@ mod tests {
 
     #[test]
     fn a_gate_that_is_called_off_keeps_nobody() {
-        let gate = Gate::default();
+        let gate = StartGate::default();
         thread::scope(|scope| {
             let early = scope.spawn(|| gate.pass());
             gate.call_off();
             assert_eq!(early.join().unwrap(), None);
             assert_eq!(scope.spawn(|| gate.pass()).join().unwrap(), None);
+            // One of three never comes.
+            gate.open(3);
+            assert_eq!(gate.pass(), None);
         });
     }
 }
