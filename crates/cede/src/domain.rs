@@ -13,6 +13,7 @@ use crate::policy::Policy;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
+use crate::spin::Ring;
 use crate::sys;
 
 /// The connection threads of one server: they share a policy and are counted together.
@@ -46,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) registry: Registry,
     pub(crate) gate: Gate,
     pub(crate) costs: Costs,
+    pub(crate) ring: Ring,
 }
 
 impl Domain {
@@ -59,6 +61,7 @@ impl Domain {
             registry: Registry::default(),
             gate: Gate::default(),
             costs: Costs::default(),
+            ring: Ring::default(),
         };
         Self {
             shared: Arc::new(shared),

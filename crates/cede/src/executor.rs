@@ -1,24 +1,9 @@
 //! Carries a decision out and measures what it cost.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::decision::{Decision, Pause};
 use crate::sys;
-
-/// The same for a loop that waits, in which asking for context switches would take longer than the yield. `start` is
-/// the time now.
-pub(crate) fn carry_out_unasked(decision: Decision, start: u64) -> Pause {
-    match decision {
-        Decision::Stay | Decision::Park => return Pause::STAYED,
-        Decision::Yield => sys::yield_cpu(),
-        Decision::Nap => sys::nap(),
-    }
-    Pause {
-        decision,
-        inside: Duration::from_nanos(sys::monotonic_ns().saturating_sub(start)),
-        switched: false,
-    }
-}
 
 /// Does what the policy decided.
 pub(crate) fn carry_out(decision: Decision) -> Pause {

@@ -143,20 +143,16 @@ impl Member {
     /// between two yield points counts as a request.
     fn bare_yield_point(&mut self) -> Pause {
         let now = sys::monotonic_ns();
+        if let Some(pause) = self.spin.yield_again(now, &self.domain.ring) {
+            return pause;
+        }
         let gap = self.spin.arrive(now);
         let pause = if self.spin.is_loop() {
-            let decision = self.spin.decide();
-            let asked = self.spin.asks();
-            let pause = if asked {
-                executor::carry_out(decision)
-            } else {
-                executor::carry_out_unasked(decision, now)
-            };
-            self.spin.paused(&pause, asked);
-            pause
+            self.spin.pause(now, &self.domain.ring)
         } else if self.spin.is_idle() {
             Pause::STAYED
         } else {
+            self.domain.ring.wake_one(now);
             let decision = self.look_around_bare(now, gap);
             let pause = executor::carry_out(decision);
             self.bucket.charge(pause.inside);
@@ -270,6 +266,7 @@ impl Drop for Member {
             self.finish();
         }
         self.domain.gate.leave(&self.slot);
+        self.spin.end(&self.domain.ring);
         self.domain.registry.retire(self.id);
     }
 }

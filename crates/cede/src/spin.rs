@@ -1,53 +1,143 @@
 //! Tells a thread that waits in a loop of yields from one that works between them, and paces the loop.
 
+mod price;
+mod ring;
+
+use std::hint;
+use std::sync::Arc;
 use std::time::Duration;
 
+use self::price::{DEAR_NS, Price};
+pub(crate) use self::ring::Ring;
+use self::ring::Seat;
 use crate::decision::{Decision, Pause};
+use crate::sys::{self, ThreadUsage};
 
 /// Less time than this between two yields, over so many calls, is a loop that looks whether it may go on. A server that
 /// yields after the reply and again before the receive does that twice in a row, not more.
 const NO_WORK_NS: u64 = 10_000;
 const LOOP: u32 = 3;
 
-/// A yield that takes longer gives the CPU to somebody who does not yield. A sleep is shorter: some 60 us, with the
-/// kernel's default slack.
-const DEAR: Duration = Duration::from_micros(100);
+/// Of so many cheap yields of a loop one is measured, which takes longer than the yield.
+const MEASURED: u32 = 32;
+/// One in so many wakes another thread that waits.
+const WAKES: u32 = 8;
 
-/// After a dear yield so many naps, before another yield is tried; twice as many after the next.
-const NAPS: u32 = 32;
-const MOST_NAPS: u32 = 1024;
+/// After so many yields that let nobody else run, some 2 to 5 ms, whoever is waited for may have a lower priority, and
+/// gets a nap's time. Not sooner: a nap of 60 us holds up a partner on another CPU; and before the forfeit, a thread that
+/// has slept is chosen before those that have only yielded, for as many yields as they have made.
+const UNUSED: u32 = 16_384;
 
-/// After so many yields that nobody else could use, some 0.5 ms, whoever is waited for is not in this CPU's queue, or
-/// has a lower priority: then yields do not bring him on and only burn the CPU.
-const UNUSED: u32 = 1000;
+/// A thread with a real-time priority naps after so much time, whether others of its kind use its yields or not: nobody
+/// below them ever gets anything else.
+const REAL_TIME_NS: u64 = 20_000;
+/// And for so long, that several of them sleep at the same time. They have no timer slack that would make it longer.
+const REAL_TIME_NAP_NS: u64 = 100_000;
+/// Of so many measured yields at one the priority is asked for.
+const PRIORITY: u32 = 16;
 
-/// Of so many yields of a loop one is asked whether it switched, since asking takes longer than the yield.
-const ASKED: u32 = 16;
+/// A nap takes one part in so many of the time that the thread has waited already,
+const NAP_PART: u64 = 16;
+/// but no longer than this: then naps take less than 1 % of a CPU, as yields do beside somebody who does not yield.
+const LONGEST_NAP_NS: u64 = 2_000_000;
+
+/// Once others have woken the thread in time, it relies on that for longer than a tick of 4 ms: a timer that comes before
+/// the tick has to be set in hardware, which takes several times as long as to wake a thread.
+const TRUSTED_NS: u64 = 5_000_000;
 
 /// One per session.
 #[derive(Debug, Default)]
 pub(crate) struct Spin {
-    /// When the last pause ended.
+    /// When the last pause ended; in a run of unmeasured yields, when the last one began.
     back_ns: u64,
     /// Calls without work in between.
     calls: u32,
-    /// Yields in a row that did not switch, as far as was asked.
+    /// Yields to come before the next one that is measured.
+    unmeasured: u32,
+    measured: u32,
+    /// When the last one that was measured had ended, and what the thread had used until then.
+    at_measured: (u64, ThreadUsage),
+    /// Yields that let nobody else run, since the last one that did or the last nap.
     unused: u32,
-    naps_left: u32,
-    naps_next: u32,
+    /// When the last nap ended.
+    nap_ns: u64,
+    real_time: bool,
+    price: Price,
+    /// Since when the thread has waited and nobody has woken it.
+    alone_since_ns: u64,
+    /// Whether somebody has woken it the last time.
+    woken: bool,
+    seat: Arc<Seat>,
+}
+
+/// How to wait in a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    Yield,
+    Nap(u64),
+    /// Until somebody else comes to a yield point, or for so long.
+    HandOn(u64),
 }
 
 impl Spin {
+    /// A yield point at `now` of a loop whose yields are cheap, but for those that are measured. If it is one, it is over,
+    /// and this gives the time that the last one took.
+    pub(crate) fn yield_again(&mut self, now: u64, ring: &Ring) -> Option<Pause> {
+        self.unmeasured = self.unmeasured.checked_sub(1)?;
+        let since = now.saturating_sub(self.back_ns);
+        if since >= NO_WORK_NS {
+            self.unmeasured = 0;
+            self.find_out(now, ring);
+            return None;
+        }
+        self.back_ns = now;
+        if self.unmeasured.is_multiple_of(WAKES) {
+            ring.wake_one(now);
+        }
+        // Every other one is for the other CPUs too, by a PAUSE: for the other thread of the core, and in QEMU's
+        // deterministic mode, where CPUs take turns, for the next CPU. Where nobody uses the yields, that is enough.
+        let pauses = self.unmeasured.is_multiple_of(2);
+        if pauses {
+            hint::spin_loop();
+        }
+        if !pauses || self.unused == 0 {
+            sys::yield_cpu();
+        }
+        Some(Pause {
+            decision: Decision::Yield,
+            inside: Duration::from_nanos(since),
+            switched: false,
+        })
+    }
+
+    /// Did the thread work, or did an unmeasured yield take so long?
+    #[cold]
+    fn find_out(&mut self, now: u64, ring: &Ring) {
+        let Some(usage) = sys::thread_usage() else { return };
+        let (then, before) = self.at_measured;
+        let worked = usage.cpu_ns.saturating_sub(before.cpu_ns);
+        let away = now.saturating_sub(then).saturating_sub(worked);
+        if usage.slept == before.slept && away > worked {
+            if away >= DEAR_NS {
+                self.price.dear(away, now, &ring.prices);
+            }
+            self.back_ns = now;
+        }
+    }
+
     /// A yield point at `now`. Gives how long the thread did something else before; `None` for the first.
     pub(crate) fn arrive(&mut self, now: u64) -> Option<u64> {
         let gap = now.saturating_sub(self.back_ns);
         if gap < NO_WORK_NS {
             self.calls = self.calls.saturating_add(1);
         } else {
-            *self = Self {
-                back_ns: self.back_ns,
-                ..Self::default()
-            };
+            self.calls = 0;
+            self.woken = false;
+        }
+        if self.calls <= LOOP {
+            self.unused = 0;
+            self.nap_ns = now;
+            self.alone_since_ns = now;
         }
         (self.back_ns > 0).then_some(gap)
     }
@@ -62,37 +152,97 @@ impl Spin {
         self.calls >= LOOP
     }
 
-    /// How to wait in a loop.
-    pub(crate) fn decide(&mut self) -> Decision {
-        if self.unused >= UNUSED {
-            return Decision::Nap;
-        }
-        match self.naps_left.checked_sub(1) {
-            Some(left) => {
-                self.naps_left = left;
-                Decision::Nap
+    /// Waits a little, in a loop, from `now` on.
+    pub(crate) fn pause(&mut self, now: u64, ring: &Ring) -> Pause {
+        match self.decide(now, ring) {
+            Wait::Yield => {
+                ring.wake_one(now);
+                self.measured_yield(now, ring)
             }
-            None => Decision::Yield,
+            Wait::Nap(ns) => {
+                sys::nap_for(ns);
+                self.nap_ns = sys::monotonic_ns();
+                self.unused = 0;
+                self.look_up_priority();
+                paused(Decision::Nap, now, self.nap_ns, true)
+            }
+            Wait::HandOn(ns) => {
+                let woken = ring.hand_on(&self.seat, now, now + ns);
+                let back = sys::monotonic_ns();
+                self.handed_on(woken, back);
+                paused(Decision::Nap, now, back, true)
+            }
         }
     }
 
-    /// Whether this pause of a loop is to be asked if it switched.
-    pub(crate) fn asks(&self) -> bool {
-        self.calls.is_multiple_of(ASKED)
+    fn decide(&self, now: u64, ring: &Ring) -> Wait {
+        if self.real_time {
+            return if now.saturating_sub(self.nap_ns) < REAL_TIME_NS {
+                Wait::Yield
+            } else {
+                Wait::Nap(REAL_TIME_NAP_NS)
+            };
+        }
+        if ring.prices.are_dear(now) {
+            if self.woken {
+                return Wait::HandOn(TRUSTED_NS);
+            }
+            let waited = now.saturating_sub(self.alone_since_ns);
+            return Wait::HandOn((waited / NAP_PART).clamp(1, LONGEST_NAP_NS));
+        }
+        if self.unused < UNUSED {
+            Wait::Yield
+        } else {
+            Wait::Nap(1)
+        }
     }
 
-    /// A pause of a loop is over. `asked` if it was asked whether it switched.
-    pub(crate) fn paused(&mut self, pause: &Pause, asked: bool) {
-        if pause.decision != Decision::Yield {
-            return;
+    fn measured_yield(&mut self, now: u64, ring: &Ring) -> Pause {
+        let before = sys::thread_usage();
+        sys::yield_cpu();
+        let (back, after) = (sys::monotonic_ns(), sys::thread_usage());
+        let switched = before.map(|usage| usage.preempted) != after.map(|usage| usage.preempted);
+        self.at_measured = (back, after.unwrap_or_default());
+        let pause = paused(Decision::Yield, now, back, switched);
+        self.yielded(&pause, back, ring);
+        pause
+    }
+
+    fn yielded(&mut self, pause: &Pause, now: u64, ring: &Ring) {
+        let ns = u64::try_from(pause.inside.as_nanos()).unwrap_or(u64::MAX);
+        if self.measured.is_multiple_of(PRIORITY) {
+            self.look_up_priority();
         }
-        if asked {
-            self.unused = if pause.switched { 0 } else { self.unused + ASKED };
+        self.measured = self.measured.wrapping_add(1);
+        if ns >= DEAR_NS {
+            self.price.dear(ns, now, &ring.prices);
+        } else if pause.switched {
+            self.price.cheap(MEASURED);
         }
-        if pause.inside >= DEAR {
-            self.naps_next = (self.naps_next * 2).clamp(NAPS, MOST_NAPS);
-            self.naps_left = self.naps_next;
+        self.unused = if pause.switched {
+            0
+        } else {
+            self.unused.saturating_add(MEASURED)
+        };
+        if ns < NO_WORK_NS && !self.real_time {
+            self.unmeasured = MEASURED - 1;
         }
+    }
+
+    fn look_up_priority(&mut self) {
+        self.real_time = sys::sched_attr().is_ok_and(|attr| attr.is_real_time());
+    }
+
+    fn handed_on(&mut self, woken: bool, now: u64) {
+        self.woken = woken;
+        if woken {
+            self.alone_since_ns = now;
+        }
+    }
+
+    /// The thread ends.
+    pub(crate) fn end(&self, ring: &Ring) {
+        ring.leave(&self.seat);
     }
 
     /// The thread goes on at `now`.
@@ -101,68 +251,10 @@ impl Spin {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const YIELD_NS: u64 = 500;
-
-    /// A loop of `calls` yield points, in which a yield takes what `price` says; gives how often it yielded and napped.
-    fn spin(spin: &mut Spin, calls: u32, price: Duration, switched: bool) -> (u32, u32) {
-        let (mut yields, mut naps, mut now) = (0, 0, spin.back_ns.max(1));
-        for _ in 0..calls {
-            now += 100;
-            spin.arrive(now);
-            if spin.is_loop() {
-                let decision = spin.decide();
-                let asked = spin.asks();
-                let pause = Pause {
-                    decision,
-                    inside: price,
-                    switched: switched && asked,
-                };
-                match decision {
-                    Decision::Yield => yields += 1,
-                    _ => naps += 1,
-                }
-                spin.paused(&pause, asked);
-            }
-            now += YIELD_NS;
-            spin.leave(now);
-        }
-        (yields, naps)
-    }
-
-    #[test]
-    fn a_loop_whose_yields_are_cheap_and_used_goes_on_yielding() {
-        let (yields, naps) = spin(&mut Spin::default(), 10_000, Duration::from_micros(2), true);
-        assert!(yields > 9_900 && naps == 0, "{yields} {naps}");
-    }
-
-    #[test]
-    fn dear_yields_become_rare() {
-        let (yields, naps) = spin(&mut Spin::default(), 10_000, Duration::from_millis(3), true);
-        assert!((5..40).contains(&yields) && naps > 9_000, "{yields} {naps}");
-    }
-
-    #[test]
-    fn yields_that_nobody_uses_end_in_naps() {
-        let (yields, naps) = spin(&mut Spin::default(), 10_000, Duration::from_nanos(500), false);
-        assert!((900..1100).contains(&yields) && naps > 8_000, "{yields} {naps}");
-    }
-
-    #[test]
-    fn work_in_between_is_no_loop() {
-        let mut spin = Spin::default();
-        assert_eq!(spin.arrive(1_000), None);
-        for request in 1..100_u64 {
-            spin.leave(request * 100_000);
-            // After send, and right after it before receive.
-            assert_eq!(spin.arrive(request * 100_000 + 60_000), Some(60_000));
-            assert!(!spin.is_idle());
-            spin.leave(request * 100_000 + 61_000);
-            spin.arrive(request * 100_000 + 62_000);
-            assert!(spin.is_idle() && !spin.is_loop());
-        }
+fn paused(decision: Decision, from: u64, to: u64, switched: bool) -> Pause {
+    Pause {
+        decision,
+        inside: Duration::from_nanos(to.saturating_sub(from)),
+        switched,
     }
 }

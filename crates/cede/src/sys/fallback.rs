@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{KernelName, SchedAttr, ThreadState, ThreadTimes};
+use super::{KernelName, SchedAttr, ThreadState, ThreadTimes, ThreadUsage};
 
 /// Gives the CPU away.
 #[allow(
@@ -20,6 +20,11 @@ pub(crate) fn yield_cpu() {
 /// Sleeps as short as the system can.
 pub(crate) fn nap() {
     std::thread::sleep(Duration::from_nanos(1));
+}
+
+/// Sleeps for `ns`, and as much longer as the system likes.
+pub(crate) fn nap_for(ns: u64) {
+    std::thread::sleep(Duration::from_nanos(ns));
 }
 
 /// The standard library's monotonic clock, from the first call on.
@@ -43,6 +48,11 @@ pub(crate) fn unpark(_word: &AtomicU32) {}
 
 /// Not told per thread.
 pub(crate) fn context_switches() -> Option<u64> {
+    None
+}
+
+/// Not told per thread.
+pub(crate) fn thread_usage() -> Option<ThreadUsage> {
     None
 }
 
@@ -134,6 +144,7 @@ mod tests {
     fn what_cannot_be_told_says_so() {
         yield_cpu();
         nap();
+        nap_for(1);
         let word = AtomicU32::new(1);
         let start = monotonic_ns();
         park(&word, 1, start + 1_000_000);
@@ -141,7 +152,7 @@ mod tests {
         assert!(monotonic_ns() > start);
         set_timer_slack(1).unwrap();
         assert_eq!(timer_slack().unwrap(), 0);
-        assert_eq!(context_switches(), None);
+        assert_eq!((context_switches(), thread_usage()), (None, None));
         assert_eq!(current_cpu(), None);
         assert!(allowed_cpus().is_err() && pin_to(0).is_err() && thread_cpu_time().is_err());
         assert!(process_cpus().is_ok_and(|cpus| cpus > 0));

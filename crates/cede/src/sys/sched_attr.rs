@@ -5,6 +5,9 @@ const SCHED_OTHER: u32 = 0;
 /// `SCHED_BATCH` of `sched(7)`: fair too, without wake-up preemption.
 const SCHED_BATCH: u32 = 3;
 
+/// `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` of `sched(7)`: while such a thread is runnable, no other runs.
+const REAL_TIME: [u32; 3] = [1, 2, 6];
+
 /// A thread's scheduling attributes, as Linux lays them out since 5.3 (`SCHED_ATTR_SIZE_VER1`).
 ///
 /// Earlier kernels know 48 bytes of it and accept the rest as long as it is zero.
@@ -37,6 +40,11 @@ impl SchedAttr {
     /// Whether the thread runs under a fair policy, the only ones that have a slice of this kind.
     pub(crate) const fn is_fair(&self) -> bool {
         matches!(self.sched_policy, SCHED_OTHER | SCHED_BATCH)
+    }
+
+    /// Whether the thread runs before all that are not of this kind.
+    pub(crate) fn is_real_time(&self) -> bool {
+        REAL_TIME.contains(&self.sched_policy)
     }
 
     /// The same attributes with another slice, in nanoseconds.
