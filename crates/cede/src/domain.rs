@@ -54,17 +54,8 @@ impl Domain {
     /// A domain without sessions.
     #[must_use]
     pub fn new(policy: Policy) -> Self {
-        let shared = Shared {
-            policy: Mutex::new(policy),
-            generation: AtomicU32::new(0),
-            cpus: Follower::start(sys::monotonic_ns()),
-            registry: Registry::default(),
-            gate: Gate::default(),
-            costs: Costs::default(),
-            ring: Ring::default(),
-        };
         Self {
-            shared: Arc::new(shared),
+            shared: Arc::new(Shared::new(policy)),
         }
     }
 
@@ -95,9 +86,7 @@ impl Domain {
     /// assert_eq!(session.yield_point().decision, Decision::Yield);
     /// ```
     pub fn set_policy(&self, policy: Policy) {
-        let mut current = self.shared.policy.lock().unwrap_or_else(PoisonError::into_inner);
-        *current = policy;
-        self.shared.generation.fetch_add(1, Ordering::Release);
+        self.shared.set_policy(policy);
     }
 
     /// Makes the calling thread a session of this domain, until the [`Session`] is dropped.
@@ -115,11 +104,34 @@ impl Domain {
     /// request.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        self.shared.registry.snapshot()
+        let (active, patience) = self.shared.gate.levels();
+        Snapshot {
+            active,
+            patience,
+            ..self.shared.registry.snapshot()
+        }
     }
 }
 
 impl Shared {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self {
+            policy: Mutex::new(policy),
+            generation: AtomicU32::new(0),
+            cpus: Follower::start(sys::monotonic_ns()),
+            registry: Registry::default(),
+            gate: Gate::default(),
+            costs: Costs::default(),
+            ring: Ring::default(),
+        }
+    }
+
+    pub(crate) fn set_policy(&self, policy: Policy) {
+        let mut current = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        *current = policy;
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
     /// The policy, and the generation from which it is.
     pub(crate) fn policy(&self) -> (Policy, u32) {
         let policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,8 +21,8 @@ use crate::observation::Observation;
 use crate::policy::Policy;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence, lock, now_ns, try_lock};
 
-/// After this time a parked thread looks by itself whether it still has to wait. A park is bounded, whatever happens
-/// to those that should end it.
+/// After this time, for each place in the queue, a parked thread looks by itself whether it still has to wait. A park is
+/// bounded, whatever happens to those that should end it.
 const LONGEST_PARK_NS: u64 = 1_000_000;
 
 /// The default slice where the kernel has none or does not tell: what CFS leaves a thread at least with 8 CPUs or more.
@@ -123,7 +123,7 @@ impl Gate {
             };
             drop(watch);
             self.lot
-                .park(slot, began, cost, now + LONGEST_PARK_NS, || oldest.is_under_way());
+                .park(slot, began, cost, LONGEST_PARK_NS, || oldest.is_under_way());
             let back = now_ns();
             hold.parks += 1;
             hold.parked_ns += back.saturating_sub(now);
@@ -190,6 +190,11 @@ impl Gate {
         let mut watch = try_lock(&self.watch)?;
         watch.look(now, &self.shared);
         Some(watch.observe(now, now, 0, self.lot.parked(), &self.shared))
+    }
+
+    /// How many requests are under way, and the patience with them; zero as long as nobody knows how long they take.
+    pub(crate) fn levels(&self) -> (u64, Duration) {
+        lock(&self.watch).levels(&self.shared)
     }
 
     /// Sets the number of CPUs that the process may use, and the kernel's default slice where it is known.

@@ -94,6 +94,7 @@ impl Member {
     fn catch_up(&mut self) {
         let (policy, generation) = self.domain.policy();
         if policy != self.policy || generation != self.generation {
+            self.end_bare();
             // What the earlier policy had set up is put back first.
             self.setup = None;
             (self.policy, self.generation) = (policy, generation);
@@ -206,9 +207,9 @@ impl Member {
     pub(crate) fn begin(&mut self, class: Class) {
         if !self.marks_requests {
             self.marks_requests = true;
+            self.end_bare();
             // What is right for a thread that tells its requests may be another setting.
             self.setup = None;
-            self.catch_up();
         }
         self.keep_up();
         self.under_way = true;
@@ -230,6 +231,13 @@ impl Member {
             if let Some(work) = self.sampler.stop(began, &self.domain.costs) {
                 self.slot.book(&work);
             }
+            self.domain.gate.finish(&self.slot, &self.policy);
+        }
+    }
+
+    /// What the thread did since its last yield point is not over, but is no concern of others any more.
+    fn end_bare(&self) {
+        if !self.under_way && self.slot.began().is_some() {
             self.domain.gate.finish(&self.slot, &self.policy);
         }
     }
@@ -265,8 +273,39 @@ impl Drop for Member {
         if self.under_way {
             self.finish();
         }
+        self.end_bare();
         self.domain.gate.leave(&self.slot);
         self.spin.end(&self.domain.ring);
         self.domain.registry.retire(self.id);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Nobody is held back for what a session did that tells no requests, once it has ended that.
+    #[test]
+    fn time_between_yield_points_ends_with_the_policy_the_first_request_and_the_session() {
+        let domain = Arc::new(Shared::new(Policy::Auto));
+        let bare = || {
+            let mut member = Member::start(Arc::clone(&domain));
+            member.yield_point();
+            assert!(member.slot.began().is_some());
+            member
+        };
+        let (mut changes, mut begins, ends) = (bare(), bare(), bare());
+
+        let slot = Arc::clone(&ends.slot);
+        drop(ends);
+        assert_eq!(slot.began(), None);
+
+        begins.begin(Class::Unknown);
+        begins.finish();
+        assert_eq!(begins.slot.began(), None);
+
+        domain.set_policy(Policy::None);
+        changes.yield_point();
+        assert_eq!(changes.slot.began(), None);
     }
 }

@@ -50,6 +50,11 @@ pub struct Observation {
     pub allowance: Duration,
 }
 
+/// `time` taken `by` times over, or the longest time there is.
+pub(crate) fn times(time: Duration, by: f64) -> Duration {
+    Duration::try_from_secs_f64(time.as_secs_f64() * by).unwrap_or(Duration::MAX)
+}
+
 /// The oldest request, as others see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Oldest {

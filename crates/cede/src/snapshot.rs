@@ -27,6 +27,12 @@ use crate::histogram::Histogram;
 pub struct Snapshot {
     /// Sessions that are alive. A level, not a counter: [`Snapshot::since`] keeps it.
     pub sessions: u64,
+    /// Requests that are under way: begun, not finished, and not parked at this moment. A level like `sessions`, and known
+    /// where the policy goes by it.
+    pub active: u64,
+    /// How long the oldest request may take before the policy holds others back; zero if it does not know or does not do
+    /// that. A level too.
+    pub patience: Duration,
     /// Sessions that ever started.
     pub sessions_total: u64,
     /// Yield points reached.
@@ -57,11 +63,13 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// What was counted since `earlier`, an earlier snapshot of the same domain or session. Saturates at zero
-    /// where it is not. `sessions` stays that of `self`.
+    /// where it is not. Levels stay those of `self`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             sessions: self.sessions,
+            active: self.active,
+            patience: self.patience,
             sessions_total: self.sessions_total.saturating_sub(earlier.sessions_total),
             calls: self.calls.saturating_sub(earlier.calls),
             yields: self.yields.saturating_sub(earlier.yields),
@@ -89,6 +97,8 @@ mod tests {
         let time = Duration::from_micros(n);
         Snapshot {
             sessions: n,
+            active: 14 * n,
+            patience: 15 * time,
             sessions_total: 2 * n,
             calls: 3 * n,
             yields: 4 * n,
@@ -106,12 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn since_takes_every_counter_and_keeps_the_level() {
+    fn since_takes_every_counter_and_keeps_the_levels() {
         let difference = numbered(5).since(&numbered(2));
         assert_eq!(
             difference,
             Snapshot {
                 sessions: 5,
+                active: 70,
+                patience: Duration::from_micros(75),
                 ..numbered(3)
             }
         );
@@ -124,6 +136,8 @@ mod tests {
             difference,
             Snapshot {
                 sessions: 2,
+                active: 28,
+                patience: Duration::from_micros(30),
                 ..Snapshot::default()
             }
         );

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use cede::{Decision, Domain, Policy, Snapshot};
+use cede::{Class, Decision, Domain, Policy, Snapshot};
 
 const THREADS: u64 = 64;
 const SESSIONS_PER_THREAD: u64 = 20;
@@ -120,4 +120,17 @@ fn sessions_may_outlive_their_domain() {
 fn domains_go_between_threads() {
     fn assert_send_and_sync<T: Send + Sync + Clone>() {}
     assert_send_and_sync::<Domain>();
+}
+
+#[test]
+fn requests_under_way_are_a_level() {
+    let domain = Domain::new(Policy::Auto);
+    let (idle, begins) = (domain.session(), domain.session());
+    assert_eq!(domain.snapshot().active, 0);
+    let request = begins.begin(Class::Unknown);
+    assert_eq!(domain.snapshot().active, 1);
+    let mut over = request.finish();
+    over.yield_point();
+    assert_eq!(domain.snapshot().active, 0);
+    drop(idle);
 }

@@ -81,6 +81,24 @@ proptest! {
     }
 
     #[test]
+    fn times_without_end_are_answered_as_well(seen in observations(), which in 0_u8..64) {
+        let mut endless = seen;
+        let all = [&mut endless.age, &mut endless.cost, &mut endless.mean, &mut endless.slice, &mut endless.ran];
+        for (bit, field) in all.into_iter().enumerate() {
+            if which & (1 << bit) != 0 {
+                *field = Duration::MAX;
+            }
+        }
+        if which & (1 << 5) != 0 {
+            endless.oldest = Some(Oldest { age: Duration::MAX, cost: Duration::MAX });
+        }
+        for policy in POLICIES {
+            prop_assert_ne!(policy.at_begin(&endless), Decision::Nap);
+            prop_assert_ne!(policy.at_yield_point(&endless), Decision::Park);
+        }
+    }
+
+    #[test]
     fn a_request_is_parked_or_begins_and_a_yield_point_never_parks(seen in observations()) {
         for policy in POLICIES {
             let at_begin = policy.at_begin(&seen);

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use super::slot::Slot;
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence, lock, now_ns};
 
+/// Of the places that a request has to go, no more than so many make its park longer.
+const MOST_PLACES: u64 = 100;
+
 /// Parked requests.
 #[derive(Debug, Default)]
 #[repr(align(128))]
@@ -28,22 +31,26 @@ impl Lot {
         self.parked.load(Ordering::Relaxed)
     }
 
-    /// Parks the calling thread, whose request began at `began`, until it is called or `deadline_ns` has come. Does
-    /// not if, once it can be seen to wait, the reason to do so is gone.
+    /// Parks the calling thread, whose request began at `began`, until it is called, or for `longest_ns` for each place
+    /// that it has to go. Does not if, once it can be seen to wait, the reason to do so is gone.
+    ///
+    /// Those at the back look more seldom, so that a thousand who wait do not wake up a thousand times per millisecond.
     pub(super) fn park(
         &self,
         slot: &Arc<Slot>,
         began: u64,
         cost: u64,
-        deadline_ns: u64,
+        longest_ns: u64,
         reason_holds: impl Fn() -> bool,
     ) {
         slot.hold();
-        self.queue_up(Waiting {
+        let place = self.queue_up(Waiting {
             began,
             cost,
             slot: Arc::clone(slot),
         });
+        let places = u64::try_from(place).map_or(MOST_PLACES, |place| MOST_PLACES.min(place + 1));
+        let deadline_ns = now_ns() + longest_ns * places;
         // The other half of this is in `Gate::finish`.
         fence(Ordering::SeqCst);
         if reason_holds() {
@@ -56,11 +63,13 @@ impl Lot {
         }
     }
 
-    fn queue_up(&self, waiting: Waiting) {
+    /// Gives how many are before it.
+    fn queue_up(&self, waiting: Waiting) -> usize {
         let mut queue = lock(&self.queue);
         let place = queue.partition_point(|other| other.began <= waiting.began);
         queue.insert(place, waiting);
         self.parked.store(queue.len(), Ordering::Relaxed);
+        place
     }
 
     /// Takes a request out that nobody has called. It may be called at the same moment: then it is gone already.

@@ -132,7 +132,7 @@ fn who_gives_up_is_not_called_in_place_of_another() {
             thread::spawn(move || {
                 let now = now_ns();
                 slot.begin(now, 0);
-                gate.lot.park(&slot, now, 0, now, || true);
+                gate.lot.park(&slot, now, 0, 0, || true);
                 assert!(!slot.is_held());
                 let hold = gate.hold(&slot, now, 0, &POLICY);
                 gate.finish(&slot, &POLICY);
@@ -154,7 +154,7 @@ fn who_is_not_parked_any_more_is_neither_held_nor_queued() {
             thread::spawn(move || {
                 let now = now_ns();
                 for _ in 0..2 {
-                    gate.lot.park(&slot, now, 0, now, || true);
+                    gate.lot.park(&slot, now, 0, 0, || true);
                     assert!(!slot.is_held() && gate.lot.front().is_none());
                 }
                 2
@@ -207,8 +207,7 @@ fn nobody_waits_for_one_that_is_parked() {
             let (gate, oldest) = (Arc::clone(&gate), Arc::clone(&oldest));
             let (reason, under_way) = (oldest.began(), move || oldest.began());
             thread::spawn(move || {
-                let end = now_ns() + 1;
-                gate.lot.park(&late, began, 0, end, || under_way() == reason);
+                gate.lot.park(&late, began, 0, 1, || under_way() == reason);
                 gate.finish(&late, &POLICY);
                 0
             })

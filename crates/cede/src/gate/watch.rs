@@ -201,6 +201,19 @@ impl Watch {
         }
     }
 
+    /// How many requests are under way now, and the patience.
+    pub(super) fn levels(&self, shared: &Shared) -> (u64, Duration) {
+        let under_way =
+            |slot: &&Arc<Slot>| slot.began().is_some() && slot.bare_tid().is_none() && !slot.is_held();
+        let active = self.slots.iter().filter(under_way).count() as u64;
+        let patience = if self.mean_ns > 0.0 {
+            patience::of(self.mean_ns, shared.slice_ns())
+        } else {
+            0
+        };
+        (active, Duration::from_nanos(patience))
+    }
+
     /// Counts a request that was let go since the last look.
     pub(super) fn admit(&mut self) {
         self.admitted += 1;

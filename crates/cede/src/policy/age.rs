@@ -8,7 +8,7 @@ const PATIENCE: u32 = 3;
 
 pub(crate) fn at_yield_point(seen: &Observation) -> Decision {
     match seen.oldest {
-        Some(oldest) if oldest.age > seen.mean * PATIENCE => Decision::Yield,
+        Some(oldest) if oldest.age > seen.mean.saturating_mul(PATIENCE) => Decision::Yield,
         _ => Decision::Stay,
     }
 }

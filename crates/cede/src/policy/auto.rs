@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::decision::Decision;
 use crate::era::{self, Kernel};
-use crate::observation::Observation;
+use crate::observation::{Observation, times};
 use crate::policy::{Policy, patience};
 use crate::slice::OwnSlice;
 use crate::thread_setup::ThreadSetup;
@@ -51,7 +51,7 @@ fn must_go_on(seen: &Observation) -> f64 {
 pub(crate) fn at_yield_point(seen: &Observation) -> Decision {
     match seen.oldest {
         Some(oldest)
-            if oldest.age > seen.mean * DESPERATE
+            if oldest.age > seen.mean.saturating_mul(DESPERATE)
                 && !patience::is_short(seen.cost, oldest.cost)
                 && !seen.allowance.is_zero() =>
         {
@@ -72,9 +72,7 @@ pub(crate) const BARE_PATIENCE: f64 = 2.5;
 pub(crate) fn at_bare_yield_point(seen: &Observation) -> Decision {
     let much = seen.ran >= seen.cost;
     match seen.oldest {
-        Some(oldest)
-            if much && oldest.age > seen.mean.mul_f64(BARE_PATIENCE) && !seen.allowance.is_zero() =>
-        {
+        Some(oldest) if much && oldest.age > times(seen.mean, BARE_PATIENCE) && !seen.allowance.is_zero() => {
             Decision::Yield
         }
         _ => Decision::Stay,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::decision::Decision;
-use crate::observation::Observation;
+use crate::observation::{Observation, times};
 
 /// How long the oldest request may take before others hold back, in mean times in the server. The mean follows the
 /// load, so this does: below 2 it is exceeded too often to leave the share of the CPU alone, from 4 on it hardly ever is.
@@ -27,7 +27,7 @@ pub(crate) fn at_begin(seen: &Observation) -> Decision {
         return Decision::Stay;
     };
     // Who has waited as long as that itself does not wait any longer.
-    let limit = patience(seen).mul_f64(PATIENCES * seen.cpus.max(1.0));
+    let limit = times(patience(seen), PATIENCES * seen.cpus.max(1.0));
     let passes = is_short(seen.cost, oldest.cost) && oldest.age <= limit;
     if oldest.age > patience(seen) && seen.age <= patience(seen) && !passes {
         Decision::Park
@@ -37,7 +37,7 @@ pub(crate) fn at_begin(seen: &Observation) -> Decision {
 }
 
 fn patience(seen: &Observation) -> Duration {
-    seen.mean.mul_f64(PATIENCE).max(seen.slice)
+    times(seen.mean, PATIENCE).max(seen.slice)
 }
 
 /// Whether a request is short, against the oldest or altogether.
