@@ -21,8 +21,8 @@ use crate::observation::Observation;
 use crate::policy::Policy;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence, lock, now_ns, try_lock};
 
-/// After this time, for each place in the queue, a parked thread looks by itself whether it still has to wait. A park is
-/// bounded, whatever happens to those that should end it.
+/// After this time a parked thread looks by itself whether it still has to wait, and after longer if many are before it. A
+/// park is bounded, whatever happens to those that should end it.
 const LONGEST_PARK_NS: u64 = 1_000_000;
 
 /// The default slice where the kernel has none or does not tell: what CFS leaves a thread at least with 8 CPUs or more.

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use super::slot::Slot;
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence, lock, now_ns};
 
-/// Of the places that a request has to go, no more than so many make its park longer.
-const MOST_PLACES: u64 = 100;
+/// The park of a request gets longer with every so many that are before it, so that a thousand who wait do not wake up a
+/// thousand times per millisecond;
+const ROW: u64 = 8;
+/// but no longer than this.
+const MOST_ROWS: u64 = 100;
 
 /// Parked requests.
 #[derive(Debug, Default)]
@@ -31,10 +34,8 @@ impl Lot {
         self.parked.load(Ordering::Relaxed)
     }
 
-    /// Parks the calling thread, whose request began at `began`, until it is called, or for `longest_ns` for each place
-    /// that it has to go. Does not if, once it can be seen to wait, the reason to do so is gone.
-    ///
-    /// Those at the back look more seldom, so that a thousand who wait do not wake up a thousand times per millisecond.
+    /// Parks the calling thread, whose request began at `began`, until it is called, or for `longest_ns`, in the first row.
+    /// Does not if, once it can be seen to wait, the reason to do so is gone.
     pub(super) fn park(
         &self,
         slot: &Arc<Slot>,
@@ -49,8 +50,8 @@ impl Lot {
             cost,
             slot: Arc::clone(slot),
         });
-        let places = u64::try_from(place).map_or(MOST_PLACES, |place| MOST_PLACES.min(place + 1));
-        let deadline_ns = now_ns() + longest_ns * places;
+        let row = u64::try_from(place).map_or(MOST_ROWS, |place| MOST_ROWS.min(place / ROW + 1));
+        let deadline_ns = now_ns() + longest_ns * row;
         // The other half of this is in `Gate::finish`.
         fence(Ordering::SeqCst);
         if reason_holds() {

@@ -32,6 +32,9 @@ const LESSONS_NS: u64 = 1_000_000;
 const BATCH: u64 = 16;
 const WEIGHT: f64 = 0.1;
 
+/// What is forgotten of the requests that were looked at closely when there is another: they are few, so each says little.
+const CLOSE_WEIGHT: f64 = 0.05;
+
 /// How much one hold counts: it takes some dozens that do not help to give them up.
 const SCORE_WEIGHT: f64 = 0.02;
 
@@ -158,10 +161,12 @@ impl Watch {
         let mean = new.timed_ns as f64 / new.timed as f64;
         let weight = if self.mean_ns > 0.0 { WEIGHT } else { 1.0 };
         self.mean_ns += weight * (mean - self.mean_ns);
-        // Sums and not ratios fade: one long request says as much about where the time goes as many short ones.
-        let wanting = new.cpu_ns.saturating_add(new.delay_ns).min(new.wall_ns);
-        self.wall_ns = self.wall_ns * (1.0 - WEIGHT) + new.wall_ns as f64;
-        self.wanting_ns = self.wanting_ns * (1.0 - WEIGHT) + wanting as f64;
+        if new.wall_ns > 0 {
+            // Sums and not ratios fade: one long request says as much about where the time goes as many short ones.
+            let wanting = new.cpu_ns.saturating_add(new.delay_ns).min(new.wall_ns);
+            self.wall_ns = self.wall_ns * (1.0 - CLOSE_WEIGHT) + new.wall_ns as f64;
+            self.wanting_ns = self.wanting_ns * (1.0 - CLOSE_WEIGHT) + wanting as f64;
+        }
     }
 
     /// A request goes on that was held back, first for this one: did that help?
