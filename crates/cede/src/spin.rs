@@ -258,3 +258,6 @@ fn paused(decision: Decision, from: u64, to: u64, switched: bool) -> Pause {
         switched,
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

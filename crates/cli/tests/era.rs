@@ -12,7 +12,7 @@ mod support;
 use std::process::Command;
 
 use serde_json::Value;
-use support::{lab::Lab, python, stderr, stdout};
+use support::{lab::Lab, python, stderr};
 
 /// Answers of each guest.
 const TIMES: &str = "10";
@@ -26,18 +26,8 @@ fn answers(command: &mut Command) -> Vec<Value> {
 #[test]
 fn the_forfeit_is_seen_on_every_cached_kernel() {
     let Some(lab) = Lab::new() else { return };
-    let list = stdout(&lab.cede().args(["lab", "list"]).output().unwrap());
-    let kernels: Vec<(&str, &str)> = list
-        .lines()
-        .filter(|line| line.contains(" MB "))
-        .filter_map(|line| {
-            let mut words = line.split_whitespace();
-            let (name, _version, era) = (words.next()?, words.next()?, words.next()?);
-            era.starts_with(['c', 'e']).then_some((name, era))
-        })
-        .collect();
-    assert!(kernels.len() >= 2, "{list}");
-    for (kernel, era) in kernels {
+    let kernels = lab.kernels();
+    for (kernel, era) in &kernels {
         // Tunables as on 8 CPUs with one, and the kernel's own with two.
         for machine in [&["--cpus=1"][..], &["--cpus=2", "--own-tunables"]] {
             for witnesses in [&[][..], &["--ignore-accounts"]] {

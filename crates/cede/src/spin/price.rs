@@ -101,3 +101,37 @@ fn most_saved_ns() -> u64 {
         MOST_SAVED_NS
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const SLICE_NS: u64 = 3_000_000;
+
+    #[test]
+    fn with_the_forfeit_one_dear_yield_may_be_chance_and_two_are_not() {
+        let mut price = Price::default();
+        assert!(!price.is_too_dear(SLICE_NS, MOST_SAVED_WITH_FORFEIT_NS));
+        assert!(price.is_too_dear(SLICE_NS, MOST_SAVED_WITH_FORFEIT_NS));
+    }
+
+    #[test]
+    fn many_cheap_yields_pay_for_a_dear_one() {
+        let mut price = Price::default();
+        assert!(price.is_too_dear(MOST_SAVED_NS + 1, MOST_SAVED_NS));
+        price.cheap(1);
+        assert!(price.is_too_dear(SLICE_NS, MOST_SAVED_NS));
+        price.cheap(1000);
+        assert!(!price.is_too_dear(SLICE_NS, MOST_SAVED_NS));
+    }
+
+    #[test]
+    fn what_one_thread_found_out_holds_for_all_on_that_cpu_and_ends() {
+        let prices = Prices::default();
+        assert!(!prices.are_dear(1));
+        for cpu in &prices.dear_until_ns {
+            cpu.store(100, Ordering::Relaxed);
+        }
+        assert!(prices.are_dear(99) && !prices.are_dear(100));
+    }
+}

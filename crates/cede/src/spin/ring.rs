@@ -123,3 +123,58 @@ fn wake(next: Option<Arc<Seat>>) {
         hint::spin_loop();
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    fn parked(ring: &Ring, number: usize) {
+        while ring.parked.load(Ordering::Relaxed) < number {
+            thread::sleep(Duration::from_micros(100));
+        }
+    }
+
+    #[test]
+    fn nobody_waits_past_his_deadline() {
+        let (ring, seat) = (Ring::default(), Arc::default());
+        let now = sys::monotonic_ns();
+        assert!(!ring.hand_on(&seat, now, now));
+        assert_eq!(ring.parked.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn the_one_that_has_waited_for_longest_is_woken_first() {
+        const NEVER: u64 = u64::MAX / 2;
+
+        let ring = Ring::default();
+        let order = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for number in 0..3 {
+                let (ring, order) = (&ring, &order);
+                scope.spawn(move || {
+                    let seat = Arc::default();
+                    // Somebody is awake: so it wakes nobody when it parks.
+                    assert!(ring.hand_on(&seat, sys::monotonic_ns(), NEVER));
+                    lock(order).push(number);
+                    ring.leave(&seat);
+                });
+                parked(ring, number + 1);
+                if number == 0 {
+                    lock(&ring.turns)
+                        .awake
+                        .push((Arc::default(), sys::monotonic_ns()));
+                }
+            }
+            for number in 0..3 {
+                ring.wake_one(sys::monotonic_ns());
+                while lock(&order).len() <= number {
+                    thread::sleep(Duration::from_micros(100));
+                }
+            }
+        });
+        assert_eq!(*lock(&order), [0, 1, 2]);
+    }
+}

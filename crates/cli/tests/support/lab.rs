@@ -67,6 +67,23 @@ impl Lab {
         command
     }
 
+    /// Names and eras of the cached kernels.
+    pub fn kernels(&self) -> Vec<(String, String)> {
+        let list = stdout(&self.cede().args(["lab", "list"]).output().unwrap());
+        let kernels: Vec<_> = list
+            .lines()
+            .filter(|line| line.contains(" MB "))
+            .filter_map(|line| {
+                let mut words = line.split_whitespace();
+                let (name, _version, era) = (words.next()?, words.next()?, words.next()?);
+                era.starts_with(['c', 'e'])
+                    .then(|| (name.to_owned(), era.to_owned()))
+            })
+            .collect();
+        assert!(kernels.len() >= 2, "{list}");
+        kernels
+    }
+
     /// Compares in the lab, and gives the JSON; the comparison has to succeed.
     pub fn compare(&self, args: &[&str]) -> Value {
         let output = self
