@@ -3,6 +3,8 @@
 mod fjall;
 mod key;
 mod memory;
+pub mod order;
+pub mod path;
 mod synthetic;
 
 use std::{fmt, ops::ControlFlow};
@@ -59,6 +61,29 @@ pub trait Engine: Send + Sync + fmt::Debug {
     /// If the engine fails.
     fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError>;
 
+    /// Removes the document if it is as `wanted`; gives whether it did.
+    ///
+    /// `wanted` may be called more than once, and with the removed document last. An engine that can look at a
+    /// document and remove it in one step should do so: in this default the document may change in between.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    fn delete_if(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        wanted: Wanted<'_>,
+    ) -> Result<bool, StorageError> {
+        let mut remove = false;
+        self.find(namespace, key, &mut |document| remove = wanted(document))?;
+        Ok(remove && self.delete(namespace, key)?)
+    }
+
+    /// Whether it keeps what is inserted. One that does not shows the same document for every key.
+    fn keeps_documents(&self) -> bool {
+        true
+    }
+
     /// Removes all documents; gives their number.
     ///
     /// # Errors
@@ -80,6 +105,9 @@ pub trait Engine: Send + Sync + fmt::Debug {
 
 /// Makes the new document out of the old one; `None` leaves it as it is.
 pub type Change<'a> = &'a dyn Fn(&RawDocument) -> Result<Option<RawDocumentBuf>, StorageError>;
+
+/// Looks at a document and says whether it is to be removed.
+pub type Wanted<'a> = &'a mut dyn FnMut(&RawDocument) -> bool;
 
 /// Looks at a document and says whether to go on.
 pub type Visit<'a> = &'a mut dyn FnMut(&RawDocument) -> ControlFlow<()>;

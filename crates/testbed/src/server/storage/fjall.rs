@@ -13,7 +13,7 @@ use papaya::HashMap;
 use scenario::JournalSync;
 use tempfile::TempDir;
 
-use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, in_words};
+use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, Wanted, in_words};
 
 /// Stripes of the write locks: enough that two of a few hundred writers seldom meet.
 const STRIPES: usize = 1024;
@@ -229,11 +229,23 @@ impl Engine for FjallEngine {
     }
 
     fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError> {
+        self.delete_if(namespace, key, &mut |_| true)
+    }
+
+    fn delete_if(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        wanted: Wanted<'_>,
+    ) -> Result<bool, StorageError> {
         let Some(collection) = self.collection(namespace) else {
             return Ok(false);
         };
         let turn = self.lock(key);
-        if !collection.keyspace.contains_key(key.as_bytes())? {
+        let Some(bytes) = collection.keyspace.get(key.as_bytes())? else {
+            return Ok(false);
+        };
+        if !wanted(RawDocument::from_bytes(&bytes)?) {
             return Ok(false);
         }
         collection

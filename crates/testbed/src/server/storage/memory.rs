@@ -9,7 +9,7 @@ use std::{
 use bson::{RawDocument, RawDocumentBuf};
 use papaya::{Compute, HashMap, Operation};
 
-use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit};
+use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, Wanted};
 
 /// Documents in a concurrent map: nothing blocks but memory.
 #[derive(Debug, Default)]
@@ -105,6 +105,27 @@ impl Engine for MemoryEngine {
             return Ok(false);
         };
         let removed = collection.documents.pin().remove(key).is_some();
+        if removed {
+            collection.count.fetch_sub(1, Ordering::Relaxed);
+        }
+        Ok(removed)
+    }
+
+    fn delete_if(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        wanted: Wanted<'_>,
+    ) -> Result<bool, StorageError> {
+        let Some(collection) = self.collection(namespace) else {
+            return Ok(false);
+        };
+        let documents = collection.documents.pin();
+        let result = documents.compute(key.clone(), |entry| match entry {
+            Some((_, document)) if wanted(document) => Operation::Remove,
+            _ => Operation::Abort(()),
+        });
+        let removed = matches!(result, Compute::Removed(..));
         if removed {
             collection.count.fetch_sub(1, Ordering::Relaxed);
         }

@@ -100,6 +100,10 @@ impl Engine for SyntheticEngine {
         Ok(counted.is_ok())
     }
 
+    fn keeps_documents(&self) -> bool {
+        false
+    }
+
     fn clear(&self, _: &str) -> Result<u64, StorageError> {
         Ok(self.count.swap(0, Ordering::Relaxed))
     }
