@@ -54,6 +54,11 @@ pub fn raise() -> io::Result<()> {
     )?)
 }
 
+/// How many files this process may have open now.
+pub(crate) fn limit() -> u64 {
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
 /// Whether the soft limit has to be raised so that `needed` files can be open.
 fn must_raise(limit: &Rlimit, needed: u64) -> Result<bool, DescriptorError> {
     let allows = |bound: Option<u64>| bound.is_none_or(|bound| bound >= needed);

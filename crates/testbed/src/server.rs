@@ -1,6 +1,7 @@
 //! The server: MongoDB's transport layer, commands over a small storage engine, and the scenario's background threads.
 
 pub mod background;
+pub mod catalog;
 pub mod commands;
 mod services;
 mod status;

@@ -233,7 +233,10 @@ fn errors_of_commands_leave_the_connection_open() {
         (doc! { "noSuchThing": 1, "$db": "admin" }, 59),
         (doc! { "ping": 1 }, 40571),
         (doc! { "find": 1, "$db": "test" }, 73),
-        (doc! { "find": "c", "filter": { "a": 1 }, "$db": "test" }, 2),
+        (
+            doc! { "find": "c", "filter": { "a": { "$near": 1 } }, "$db": "test" },
+            2,
+        ),
         (doc! { "insert": "c", "documents": 1, "$db": "test" }, 14),
         (doc! {}, 9),
     ] {

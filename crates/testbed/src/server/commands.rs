@@ -1,25 +1,39 @@
-//! The commands that the server answers: those that drivers need to connect, and reading and writing by `_id`.
+//! The commands that the server answers: those that drivers and shells send, as far as a standalone server has them.
 
 mod aggregate;
+mod change;
+mod collections;
 mod context;
+mod count;
+mod cursors;
 mod delete;
+mod diagnostics;
 mod error;
-mod filter;
 mod find;
+mod find_and_modify;
+mod get_more;
 mod handshake;
+mod indexes;
 mod insert;
+mod latencies;
+mod modify;
+mod parameters;
+mod query;
 mod server_status;
-mod set;
 mod update;
 mod write;
 
-use bson::{RawDocument, RawDocumentBuf, raw::cstr};
+use std::time::Instant;
+
+use bson::{RawBson, RawDocument, RawDocumentBuf, raw::cstr};
 use cede::Class;
 
-use self::context::Context;
+use self::{context::Context, latencies::Kind};
 use super::Services;
 use crate::wire::{self, Flags, Header, Message, OpMsg, WireError};
+pub use cursors::Cursors;
 pub use error::CommandError;
+pub use latencies::OperationLatencies;
 
 /// Whether the peer waits for a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +135,11 @@ fn legacy(named: &Named<'_>) -> RawDocumentBuf {
 fn run(services: &Services, message: &OpMsg<'_>, named: &Named<'_>) -> Result<RawDocumentBuf, CommandError> {
     let name = named.name.ok_or_else(CommandError::empty)?;
     let command = named.command.ok_or_else(|| CommandError::not_found(name))?;
-    command.run(&Context::new(services, message, name)?)
+    let context = Context::new(services, message, name)?;
+    let began = Instant::now();
+    let result = command.run(&context);
+    services.latencies.count(command.latency_kind(), began.elapsed());
+    result
 }
 
 fn first_key(document: &RawDocument) -> Option<&str> {
@@ -139,6 +157,14 @@ fn finish(mut reply: RawDocumentBuf) -> RawDocumentBuf {
     reply
 }
 
+/// As MongoDB does: a 32-bit number where it fits.
+fn whole(n: u64) -> RawBson {
+    i32::try_from(n).map_or_else(
+        |_large| RawBson::Int64(i64::try_from(n).unwrap_or(i64::MAX)),
+        RawBson::Int32,
+    )
+}
+
 /// Every command, by all of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
@@ -154,6 +180,29 @@ enum Command {
     Count,
     Aggregate,
     Drop,
+    FindAndModify,
+    Distinct,
+    GetMore,
+    KillCursors,
+    Create,
+    DropDatabase,
+    ListCollections,
+    ListDatabases,
+    CreateIndexes,
+    ListIndexes,
+    DropIndexes,
+    CollStats,
+    DbStats,
+    GetParameter,
+    SetParameter,
+    ConnectionStatus,
+    CurrentOp,
+    GetCmdLineOpts,
+    GetLog,
+    HostInfo,
+    ReplSetGetStatus,
+    StartSession,
+    WhatsMyUri,
 }
 
 impl Command {
@@ -162,17 +211,46 @@ impl Command {
         ("update", Self::Update),
         ("insert", Self::Insert),
         ("delete", Self::Delete),
-        ("count", Self::Count),
+        ("findAndModify", Self::FindAndModify),
+        ("findandmodify", Self::FindAndModify),
+        ("getMore", Self::GetMore),
         ("aggregate", Self::Aggregate),
-        ("drop", Self::Drop),
+        ("count", Self::Count),
+        ("distinct", Self::Distinct),
         ("hello", Self::Hello),
         ("isMaster", Self::Hello),
         ("ismaster", Self::Hello),
         ("ping", Self::Ping),
+        ("killCursors", Self::KillCursors),
+        ("endSessions", Self::EndSessions),
+        ("refreshSessions", Self::EndSessions),
+        ("killSessions", Self::EndSessions),
+        ("startSession", Self::StartSession),
+        ("serverStatus", Self::ServerStatus),
         ("buildInfo", Self::BuildInfo),
         ("buildinfo", Self::BuildInfo),
-        ("serverStatus", Self::ServerStatus),
-        ("endSessions", Self::EndSessions),
+        ("create", Self::Create),
+        ("drop", Self::Drop),
+        ("dropDatabase", Self::DropDatabase),
+        ("listCollections", Self::ListCollections),
+        ("listDatabases", Self::ListDatabases),
+        ("createIndexes", Self::CreateIndexes),
+        ("listIndexes", Self::ListIndexes),
+        ("dropIndexes", Self::DropIndexes),
+        ("deleteIndexes", Self::DropIndexes),
+        ("collStats", Self::CollStats),
+        ("collstats", Self::CollStats),
+        ("dbStats", Self::DbStats),
+        ("dbstats", Self::DbStats),
+        ("getParameter", Self::GetParameter),
+        ("setParameter", Self::SetParameter),
+        ("connectionStatus", Self::ConnectionStatus),
+        ("currentOp", Self::CurrentOp),
+        ("getCmdLineOpts", Self::GetCmdLineOpts),
+        ("getLog", Self::GetLog),
+        ("hostInfo", Self::HostInfo),
+        ("replSetGetStatus", Self::ReplSetGetStatus),
+        ("whatsmyuri", Self::WhatsMyUri),
     ];
 
     fn find(name: &str) -> Option<Self> {
@@ -182,8 +260,25 @@ impl Command {
             .map(|(_, command)| *command)
     }
 
+    /// Whether it is an operation on documents, as the load client sends them.
     fn is_operation(self) -> bool {
-        matches!(self, Self::Insert | Self::Find | Self::Update | Self::Delete)
+        matches!(
+            self,
+            Self::Insert | Self::Find | Self::Update | Self::Delete | Self::FindAndModify
+        )
+    }
+
+    /// The kind under which its latency is counted.
+    fn latency_kind(self) -> Kind {
+        match self {
+            Self::Find => Kind::Query,
+            Self::GetMore => Kind::GetMore,
+            Self::Count | Self::Distinct | Self::Aggregate => Kind::OtherRead,
+            Self::Insert => Kind::Insert,
+            Self::Update | Self::FindAndModify => Kind::Update,
+            Self::Delete => Kind::Delete,
+            _ => Kind::Command,
+        }
     }
 
     fn run(self, context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
@@ -196,9 +291,32 @@ impl Command {
             Self::Find => find::run(context),
             Self::Update => update::run(context),
             Self::Delete => delete::run(context),
-            Self::Count => aggregate::count(context),
+            Self::FindAndModify => find_and_modify::run(context),
+            Self::Count => count::run(context),
+            Self::Distinct => count::distinct(context),
             Self::Aggregate => aggregate::run(context),
-            Self::Drop => delete::drop_collection(context),
+            Self::GetMore => get_more::run(context),
+            Self::KillCursors => get_more::kill(context),
+            Self::Create => collections::create(context),
+            Self::Drop => collections::drop(context),
+            Self::DropDatabase => collections::drop_database(context),
+            Self::ListCollections => collections::list(context),
+            Self::ListDatabases => collections::list_databases(context),
+            Self::CollStats => collections::collection_stats(context),
+            Self::DbStats => collections::database_stats(context),
+            Self::CreateIndexes => indexes::create(context),
+            Self::ListIndexes => indexes::list(context),
+            Self::DropIndexes => indexes::drop(context),
+            Self::GetParameter => parameters::get(context),
+            Self::SetParameter => parameters::set(context),
+            Self::ConnectionStatus => Ok(diagnostics::connection_status()),
+            Self::CurrentOp => Ok(diagnostics::current_op()),
+            Self::GetCmdLineOpts => Ok(diagnostics::command_line()),
+            Self::GetLog => diagnostics::log(context),
+            Self::HostInfo => Ok(diagnostics::host_info()),
+            Self::ReplSetGetStatus => Err(CommandError::no_replication()),
+            Self::StartSession => Ok(diagnostics::start_session()),
+            Self::WhatsMyUri => Ok(diagnostics::whats_my_uri()),
         }
     }
 }

@@ -14,6 +14,8 @@ use thiserror::Error;
 
 use super::{
     background::{Background, BackgroundPlan, LeftoversPlan, PatrolPlan, Work},
+    catalog::{Catalog, Documents},
+    commands::{Cursors, OperationLatencies},
     storage::{Engine, FjallEngine, Folder, MemoryEngine, StorageError, SyntheticEngine, SyntheticWork},
     threads::ThreadUsage,
     transport::{ExecutorPlan, ListenError, Listener, ServiceExecutor},
@@ -51,12 +53,20 @@ pub struct Services {
     pub executor: ServiceExecutor,
     /// Keeps documents.
     pub engine: Box<dyn Engine>,
+    /// Knows the collections and their indexes.
+    pub catalog: Catalog,
+    /// Keeps results that did not fit into one reply.
+    pub cursors: Cursors,
+    /// Counts commands and the time that they take.
+    pub latencies: OperationLatencies,
     /// Works beside the connection threads.
     pub background: Background,
     /// The connection threads that have carried out an operation on a document.
     pub workers: Arc<ThreadUsage>,
     /// When the server started.
     pub started: Instant,
+    /// What the policy `capped` asks for.
+    slice: Duration,
     slice_noted: AtomicBool,
     warn: fn(&str),
 }
@@ -146,14 +156,32 @@ impl Services {
             cores,
         };
         Ok(Self {
-            executor: ServiceExecutor::new(executor, Domain::new(policy(plan.policy, scenario))),
+            executor: ServiceExecutor::new(
+                executor,
+                Domain::new(policy(plan.policy, Duration::from_micros(scenario.slice_us))),
+            ),
+            catalog: Catalog::open(engine.as_ref())?,
             engine,
+            cursors: Cursors::default(),
+            latencies: OperationLatencies::default(),
             background,
             workers: Arc::default(),
             started: Instant::now(),
+            slice: Duration::from_micros(scenario.slice_us),
             slice_noted: AtomicBool::new(false),
             warn,
         })
+    }
+
+    /// The documents, for writes that keep the indexes true.
+    #[must_use]
+    pub fn documents(&self) -> Documents<'_> {
+        Documents::new(self.engine.as_ref(), &self.catalog)
+    }
+
+    /// Changes the policy at the yield points while the server runs.
+    pub fn set_policy(&self, choice: PolicyChoice) {
+        self.executor.domain().set_policy(policy(choice, self.slice));
     }
 
     /// Reports, once, that the kernel does not grant connection threads their custom slice.
@@ -173,7 +201,7 @@ impl Services {
     }
 }
 
-fn policy(choice: PolicyChoice, scenario: &Scenario) -> Policy {
+fn policy(choice: PolicyChoice, slice: Duration) -> Policy {
     match choice {
         PolicyChoice::Native => Policy::Native,
         PolicyChoice::None => Policy::None,
@@ -182,9 +210,7 @@ fn policy(choice: PolicyChoice, scenario: &Scenario) -> Policy {
         PolicyChoice::Budgeted => Policy::Budgeted,
         PolicyChoice::Patience => Policy::Patience,
         PolicyChoice::Age => Policy::Age,
-        PolicyChoice::Capped => Policy::Capped {
-            slice: Duration::from_micros(scenario.slice_us),
-        },
+        PolicyChoice::Capped => Policy::Capped { slice },
     }
 }
 

@@ -1,5 +1,9 @@
 use std::{fs, time::Duration};
 
+use cede::{
+    Policy,
+    era::{self, Era},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{Services, transport::TransportCounts};
@@ -25,6 +29,15 @@ pub struct CedeStatus {
     pub parks: u64,
     /// Time parked, in ns.
     pub parked_nanos: u64,
+    /// Requests that have begun, as far as the primitive is told of them, and are not parked. Goes up and down.
+    #[serde(default)]
+    pub active: u64,
+    /// How long the oldest of them may take before others hold back, in ns; 0 if nobody watches them. Goes up and down.
+    #[serde(default)]
+    pub patience_nanos: u64,
+    /// What `sched_yield` does on this kernel; by the version alone where nobody had reason to measure it.
+    #[serde(default)]
+    pub era: String,
     /// Time inside yield points: pairs of a time in ns and how often it was taken.
     pub histogram: Vec<(u64, u64)>,
     /// Time that connection threads which have carried out an operation on a document have lived since, all together, in ns.
@@ -75,6 +88,9 @@ impl CedeStatus {
             off_cpu_nanos: nanos(yields.off_cpu + yields.parked),
             parks: yields.parks,
             parked_nanos: nanos(yields.parked),
+            active: yields.active,
+            patience_nanos: nanos(yields.patience),
+            era: era(services.executor.domain().policy()).to_string(),
             histogram: yields.histogram.buckets(),
             worker_wall_nanos: nanos(worker_wall),
             background_cpu_nanos: nanos(background_cpu),
@@ -99,6 +115,62 @@ impl SwitchStatus {
     }
 }
 
+/// The kernel's era. Measuring it would disturb a server whose policy does not ask for it.
+fn era(policy: Policy) -> Era {
+    match policy {
+        Policy::Auto => era::try_current().map_or(Era::Unknown, |kernel| kernel.era),
+        _ => {
+            let release = rustix::system::uname().release().to_string_lossy().into_owned();
+            version(&release).map_or(Era::Unknown, |(major, minor, patch)| {
+                era::by_version(major, minor, patch)
+            })
+        }
+    }
+}
+
+/// The x.y.z that a kernel's release begins with.
+fn version(release: &str) -> Option<(u32, u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch))) => Some((major, minor, patch)),
+        _ => None,
+    }
+}
+
+/// What the process has used so far, as the kernel counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ProcessUsage {
+    pub(super) user_us: u64,
+    pub(super) system_us: u64,
+    pub(super) minor_faults: u64,
+    pub(super) major_faults: u64,
+}
+
+impl ProcessUsage {
+    /// Reads it; all zero if the kernel does not tell.
+    pub(super) fn read() -> Self {
+        fs::read_to_string("/proc/self/stat").map_or_else(|_| Self::default(), |line| Self::parse(&line))
+    }
+
+    /// Reads the line of proc_pid_stat(5): what follows the program's name, which may hold spaces and parentheses.
+    fn parse(line: &str) -> Self {
+        let fields: Vec<u64> = line
+            .rsplit_once(") ")
+            .map_or("", |(_, fields)| fields)
+            .split(' ')
+            .map(|field| field.parse().unwrap_or(0))
+            .collect();
+        let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
+        let us = |ticks: u64| ticks * 1_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        Self {
+            user_us: us(field(14)),
+            system_us: us(field(15)),
+            minor_faults: field(10),
+            major_faults: field(12),
+        }
+    }
+}
+
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -116,4 +188,30 @@ pub(super) fn resident_mib() -> i64 {
         .unwrap_or(0);
     let page_bytes = i64::try_from(rustix::param::page_size()).unwrap_or(0);
     pages * page_bytes / (1 << 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_releases() {
+        assert_eq!(version("6.12.57+deb13-amd64"), Some((6, 12, 57)));
+        assert_eq!(version("6.1"), None);
+        assert_eq!(version("next"), None);
+    }
+
+    #[test]
+    fn the_process_is_read_by_the_numbers_of_the_manual_page() {
+        let line = "7 (a ) b) S 1 7 7 0 -1 4194560 11 12 13 14 300 200 0 0 20";
+        let ticks = rustix::param::clock_ticks_per_second();
+        let expected = ProcessUsage {
+            user_us: 300_000_000 / ticks,
+            system_us: 200_000_000 / ticks,
+            minor_faults: 11,
+            major_faults: 13,
+        };
+        assert_eq!(ProcessUsage::parse(line), expected);
+        assert_eq!(ProcessUsage::parse(""), ProcessUsage::default());
+    }
 }

@@ -1,73 +1,143 @@
-//! Counting: the command of that name, and the one pipeline that drivers send for it.
+//! Pipelines: each document goes through the stages one after the other.
 
-use bson::{RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf, raw::cstr};
+mod expression;
+mod group;
+mod project;
+mod stage;
 
-use super::{context::Context, error::CommandError, filter::Filter, find::cursor_reply, finish};
+use std::{collections::VecDeque, ops::ControlFlow};
 
-pub(super) fn count(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
-    let namespace = context.namespace()?;
-    let n = count_matching(context, &namespace, context.document("query")?)?;
-    let mut reply = RawDocumentBuf::new();
-    reply.append(cstr!("n"), whole(n));
-    Ok(finish(reply))
-}
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
-/// Answers `[{$match: filter}, {$group: {_id: 1, n: {$sum: 1}}}]`, which is what drivers make of `countDocuments`.
+use self::stage::Stage;
+use super::{
+    context::{self, Context},
+    cursors,
+    error::CommandError,
+    query::{self, Filter, Matcher},
+};
+
+/// Documents that a pipeline may end with, in bytes, since they are held until they are read.
+const MAX_RESULT_BYTES: usize = 100 * 1024 * 1024;
+
 pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
-    let namespace = context.namespace()?;
-    let filter = counting_filter(context)?;
-    let n = count_matching(context, &namespace, filter)?;
-    let mut batch = RawArrayBuf::new();
-    // No documents make no group.
-    if n > 0 {
-        let mut group = RawDocumentBuf::new();
-        group.append(cstr!("_id"), 1);
-        group.append(cstr!("n"), whole(n));
-        batch.push(group);
+    context::refuse(context.body(), &["collation"])?;
+    let stages = stages(context)?;
+    if context.flag("explain", false)? {
+        return Err(CommandError::bad_value("aggregate: expected no 'explain'"));
     }
-    Ok(cursor_reply(&namespace, batch))
+    let batch_size = context.batch_size()?;
+    if let Ok(collection) = context.body().get_str(context.name) {
+        let namespace = format!("{}.{collection}", context.database);
+        context.namespace()?;
+        let results = results(context, &namespace, &stages)?;
+        return cursors::begin(context.services, &namespace, results, batch_size);
+    }
+    // Of a database: only what is about the server itself.
+    match stages.first() {
+        Some((name, _)) if matches!(*name, "$currentOp" | "$listLocalSessions") => {
+            let namespace = format!("{}.$cmd.aggregate", context.database);
+            cursors::begin(context.services, &namespace, VecDeque::new(), batch_size)
+        }
+        _ => Err(CommandError::namespace(
+            "aggregate: expected a collection's name, or the stage $currentOp",
+        )),
+    }
 }
 
-fn counting_filter<'a>(context: &Context<'a>) -> Result<&'a RawDocument, CommandError> {
-    let expected = || {
-        CommandError::bad_value(
-            "this server aggregates to count only: expected [{$match: filter}, {$group: {_id: 1, n: {$sum: 1}}}]",
-        )
-    };
-    let stages = context
+/// Names and operands of the stages.
+fn stages<'a>(context: &Context<'a>) -> Result<Vec<(&'a str, RawBsonRef<'a>)>, CommandError> {
+    let expected = || CommandError::mismatch("pipeline", "an array of documents with one field each");
+    let pipeline = context
         .body()
         .get_array("pipeline")
         .map_err(|_absent| expected())?;
-    let stages: Vec<_> = stages
-        .into_iter()
-        .filter_map(|stage| stage.ok()?.as_document())
-        .collect();
-    let [matching, group] = stages.as_slice() else {
-        return Err(expected());
+    let mut stages = Vec::new();
+    for stage in pipeline {
+        let mut fields = stage?.as_document().ok_or_else(expected)?.iter();
+        match (fields.next().transpose()?, fields.next()) {
+            (Some((name, operand)), None) => stages.push((name.as_str(), operand)),
+            _ => return Err(expected()),
+        }
+    }
+    Ok(stages)
+}
+
+fn results(
+    context: &Context<'_>,
+    namespace: &str,
+    stages: &[(&str, RawBsonRef<'_>)],
+) -> Result<VecDeque<RawDocumentBuf>, CommandError> {
+    // What the pipeline begins by leaving out need not be looked at, where an index helps.
+    let (filter, rest) = match stages.split_first() {
+        Some((("$match", RawBsonRef::Document(filter)), rest)) => (Filter::parse(filter)?, rest),
+        _ => (Filter::All, stages),
     };
-    let group = group.get_document("$group").map_err(|_absent| expected())?;
-    let sum = group
-        .get_document("n")
-        .ok()
-        .and_then(|n| n.get("$sum").ok().flatten());
-    match sum {
-        Some(RawBsonRef::Int32(1)) => matching.get_document("$match").map_err(|_absent| expected()),
-        _ => Err(expected()),
+    let rest = rest
+        .iter()
+        .map(|(name, operand)| Stage::parse(name, *operand))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut pipeline = Pipeline {
+        stages: rest,
+        results: VecDeque::new(),
+        bytes: 0,
+    };
+    query::each(context.services, namespace, &filter, &mut |document| {
+        pipeline.push(0, document)
+    })?;
+    pipeline.finish()?;
+    Ok(pipeline.results)
+}
+
+/// Stages, and what has come out of the last one.
+#[derive(Debug)]
+struct Pipeline {
+    stages: Vec<Stage>,
+    results: VecDeque<RawDocumentBuf>,
+    bytes: usize,
+}
+
+impl Pipeline {
+    /// Sends a document into the stage `at`; says whether that can still make use of another one.
+    fn push(&mut self, at: usize, document: &RawDocument) -> Result<ControlFlow<()>, CommandError> {
+        let Some(stage) = self.stages.get_mut(at) else {
+            self.bytes += document.as_bytes().len();
+            if self.bytes > MAX_RESULT_BYTES {
+                return Err(CommandError::sort_memory(MAX_RESULT_BYTES));
+            }
+            self.results.push_back(document.to_owned());
+            return Ok(ControlFlow::Continue(()));
+        };
+        match stage.take(document)? {
+            stage::Taken::Nothing => Ok(ControlFlow::Continue(())),
+            stage::Taken::Enough => Ok(ControlFlow::Break(())),
+            stage::Taken::Unchanged => self.push(at + 1, document),
+            stage::Taken::Last => {
+                let _enough = self.push(at + 1, document)?;
+                Ok(ControlFlow::Break(()))
+            }
+            stage::Taken::Changed(document) => self.push(at + 1, &document),
+        }
+    }
+
+    /// Has the stages that need all documents send on what they make of them.
+    fn finish(&mut self) -> Result<(), CommandError> {
+        for at in 0..self.stages.len() {
+            let held = self.stages.get_mut(at).map(Stage::finish).transpose()?;
+            for document in held.unwrap_or_default() {
+                if self.push(at + 1, &document)?.is_break() {
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-fn count_matching(context: &Context<'_>, namespace: &str, filter: &RawDocument) -> Result<u64, CommandError> {
-    let engine = &context.services.engine;
-    match Filter::parse(filter)? {
-        Filter::All => Ok(engine.count(namespace)?),
-        Filter::Id(key) => Ok(u64::from(engine.find(namespace, &key, &mut |_| ())?)),
-    }
-}
-
-/// As MongoDB does: a 32-bit number where it fits.
-fn whole(n: u64) -> bson::RawBson {
-    i32::try_from(n).map_or_else(
-        |_large| bson::RawBson::Int64(i64::try_from(n).unwrap_or(i64::MAX)),
-        bson::RawBson::Int32,
-    )
+/// Documents for which a filter holds, as a stage in the middle of a pipeline.
+fn matching(operand: RawBsonRef<'_>) -> Result<Matcher, CommandError> {
+    let filter = operand
+        .as_document()
+        .ok_or_else(|| CommandError::mismatch("$match", "a document"))?;
+    Matcher::parse(filter)
 }

@@ -1,108 +1,135 @@
-use std::collections::HashMap;
+//! What an update makes of a document.
 
-use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+mod action;
+mod operators;
+mod upsert;
 
-use super::error::CommandError;
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf, spec::ElementType};
 
-/// The fields of an update `{$set: {...}}`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Set<'a> {
-    fields: &'a RawDocument,
+use self::operators::Operators;
+use super::{error::CommandError, query::has_operators};
+
+/// Longest document, in bytes: MongoDB's limit.
+pub(super) const MAX_DOCUMENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Deepest nesting of a document: MongoDB's documented limit. A reply that holds it nests a few levels more.
+const MAX_DEPTH: usize = 100;
+
+/// An update: operators, or a whole document.
+#[derive(Clone, Debug)]
+pub(super) enum Change<'a> {
+    Operators(Operators),
+    Replacement(&'a RawDocument),
 }
 
-impl<'a> Set<'a> {
-    /// Reads `{$set: {name: value, ...}}` with names of the top level.
+impl<'a> Change<'a> {
     pub(super) fn parse(update: RawBsonRef<'a>) -> Result<Self, CommandError> {
-        let expected = || CommandError::parse("expected an update of the form {$set: {field: value, ...}}");
-        let mut operators = update.as_document().ok_or_else(expected)?.iter();
-        let (operator, fields) = operators.next().ok_or_else(expected)??;
-        let fields = fields.as_document().ok_or_else(expected)?;
-        if operator.as_str() != "$set" || operators.next().is_some() {
-            return Err(expected());
+        let document = update.as_document().ok_or_else(|| {
+            CommandError::parse(
+                "expected the update as a document of operators such as $set, or a whole document",
+            )
+        })?;
+        if has_operators(document)? {
+            return Operators::parse(document).map(Self::Operators);
         }
-        for field in fields {
+        for field in document {
             let name = field?.0.as_str();
-            if name.is_empty() || name.contains('.') || name.starts_with('$') {
+            if name.starts_with('$') {
                 return Err(CommandError::parse(format!(
-                    "$set '{name}': expected the name of a top-level field"
+                    "replacement document: expected no name that begins with a dollar sign, found '{name}'"
                 )));
             }
         }
-        Ok(Self { fields })
+        Ok(Self::Replacement(document))
     }
 
-    /// The changed document, or `None` if it is already as wanted. Fields keep their places; new ones come last.
-    pub(super) fn apply(self, document: &RawDocument) -> Result<Option<RawDocumentBuf>, CommandError> {
-        let mut wanted = HashMap::new();
-        for field in self.fields {
-            let (name, value) = field?;
-            wanted.insert(name.as_str(), value);
+    /// The changed document, or `None` if it is already as wanted.
+    pub(super) fn apply(&self, document: &RawDocument) -> Result<Option<RawDocumentBuf>, CommandError> {
+        let changed = match self {
+            Self::Operators(operators) => operators.apply(document, false)?,
+            Self::Replacement(new) => replace(document, new)?,
+        };
+        match changed {
+            Some(changed) => checked(changed).map(Some),
+            None => Ok(None),
         }
-        let mut changed = RawDocumentBuf::new();
-        let mut differs = false;
-        for field in document {
-            let (name, old) = field?;
-            match wanted.remove(name.as_str()) {
-                Some(new) if RawBson::from(new) != RawBson::from(old) => {
-                    if name.as_str() == "_id" {
-                        return Err(CommandError::immutable_id());
-                    }
-                    differs = true;
-                    changed.append(name, new);
-                }
-                _ => changed.append(name, old),
-            }
-        }
-        for field in self.fields {
-            let (name, _) = field?;
-            if let Some(new) = wanted.remove(name.as_str()) {
-                differs = true;
-                changed.append(name, new);
-            }
-        }
-        Ok(differs.then_some(changed))
     }
+
+    /// Whether it is one that MongoDB applies to many documents.
+    pub(super) fn may_be_multi(&self) -> bool {
+        matches!(self, Self::Operators(_))
+    }
+
+    /// The document that an upsert inserts where nothing matches `query`.
+    pub(super) fn insert(&self, query: &RawDocument) -> Result<RawDocumentBuf, CommandError> {
+        let base = upsert::base(query)?;
+        let document = match self {
+            Self::Operators(operators) => operators.apply(&base, true)?.unwrap_or(base),
+            Self::Replacement(new) => match base.get("_id")? {
+                Some(id) if new.get("_id")?.is_none() => with_id(id, new)?,
+                Some(id) if new.get("_id")? != Some(id) => return Err(CommandError::immutable_id()),
+                _ => (*new).to_owned(),
+            },
+        };
+        checked(document)
+    }
+}
+
+/// The new document, with the `_id` of the old one if it has none.
+fn replace(old: &RawDocument, new: &RawDocument) -> Result<Option<RawDocumentBuf>, CommandError> {
+    let replaced = match (old.get("_id")?, new.get("_id")?) {
+        (Some(id), None) => with_id(id, new)?,
+        (Some(id), Some(new_id)) if id != new_id => return Err(CommandError::immutable_id()),
+        _ => new.to_owned(),
+    };
+    Ok((replaced.as_bytes() != old.as_bytes()).then_some(replaced))
+}
+
+/// The document with `id` as its first field.
+pub(super) fn with_id<'a>(
+    id: impl Into<RawBsonRef<'a>>,
+    document: &RawDocument,
+) -> Result<RawDocumentBuf, CommandError> {
+    let mut with_id = RawDocumentBuf::new();
+    with_id.append(bson::raw::cstr!("_id"), id.into());
+    for field in document {
+        let (name, value) = field?;
+        if name.as_str() != "_id" {
+            with_id.append(name, value);
+        }
+    }
+    Ok(with_id)
+}
+
+/// The document, if it is one that can be kept.
+pub(super) fn checked<D: AsRef<RawDocument>>(document: D) -> Result<D, CommandError> {
+    if document.as_ref().as_bytes().len() > MAX_DOCUMENT_BYTES {
+        return Err(CommandError::too_large(MAX_DOCUMENT_BYTES));
+    }
+    if nests_deeper(document.as_ref(), MAX_DEPTH) {
+        return Err(CommandError::too_deep(MAX_DEPTH));
+    }
+    Ok(document)
+}
+
+fn nests_deeper(document: &RawDocument, levels: usize) -> bool {
+    let Some(left) = levels.checked_sub(1) else {
+        return true;
+    };
+    document.iter_elements().filter_map(Result::ok).any(|element| {
+        // Most values are flat, and need not be read to know.
+        matches!(
+            element.element_type(),
+            ElementType::EmbeddedDocument | ElementType::Array
+        ) && match element.value() {
+            Ok(RawBsonRef::Document(inner)) => nests_deeper(inner, left),
+            Ok(RawBsonRef::Array(inner)) => {
+                RawDocument::from_bytes(inner.as_bytes()).is_ok_and(|inner| nests_deeper(inner, left))
+            }
+            _ => false,
+        }
+    })
 }
 
 #[cfg(test)]
-mod tests {
-    use bson::{Document, doc};
-
-    use super::*;
-
-    fn apply(document: &Document, update: &Document) -> Result<Option<Document>, CommandError> {
-        let update = RawDocumentBuf::try_from(update).unwrap();
-        let document = RawDocumentBuf::try_from(document).unwrap();
-        let changed = Set::parse(RawBsonRef::Document(&update))?.apply(&document)?;
-        Ok(changed.map(|changed| Document::try_from(changed).unwrap()))
-    }
-
-    #[test]
-    fn fields_are_replaced_in_place_and_added_last() {
-        let document = doc! { "_id": 1, "a": 1, "b": "x" };
-        let changed = apply(&document, &doc! { "$set": { "c": true, "a": 2 } });
-        assert_eq!(changed, Ok(Some(doc! { "_id": 1, "a": 2, "b": "x", "c": true })));
-    }
-
-    #[test]
-    fn nothing_to_change_is_told_apart() {
-        let document = doc! { "_id": 1, "a": 1 };
-        assert_eq!(apply(&document, &doc! { "$set": { "a": 1, "_id": 1 } }), Ok(None));
-        assert_eq!(apply(&document, &doc! { "$set": {} }), Ok(None));
-    }
-
-    #[test]
-    fn other_updates_are_refused() {
-        let document = doc! { "_id": 1 };
-        for update in [
-            doc! {},
-            doc! { "a": 1 },
-            doc! { "$inc": { "a": 1 } },
-            doc! { "$set": { "a": 1 }, "$inc": { "b": 1 } },
-            doc! { "$set": { "a.b": 1 } },
-            doc! { "$set": { "_id": 2 } },
-        ] {
-            assert!(apply(&document, &update).is_err(), "{update}");
-        }
-    }
-}
+mod tests;

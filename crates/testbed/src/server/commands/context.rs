@@ -10,7 +10,7 @@ pub(super) struct Context<'a> {
     pub(super) message: &'a OpMsg<'a>,
     /// The command's name, as the client wrote it.
     pub(super) name: &'a str,
-    database: &'a str,
+    pub(super) database: &'a str,
 }
 
 impl<'a> Context<'a> {
@@ -23,6 +23,9 @@ impl<'a> Context<'a> {
             .body
             .get_str("$db")
             .map_err(|_absent| CommandError::missing_database())?;
+        if message.body.get("startTransaction")?.is_some() {
+            return Err(CommandError::no_transactions());
+        }
         Ok(Self {
             services,
             message,
@@ -37,9 +40,15 @@ impl<'a> Context<'a> {
 
     /// `database.collection`, with the collection that the command names.
     pub(super) fn namespace(&self) -> Result<String, CommandError> {
-        let collection = self.body().get_str(self.name).map_err(|_absent| {
-            CommandError::namespace(format!("{}: expected a collection's name", self.name))
-        })?;
+        self.namespace_in(self.name)
+    }
+
+    /// `database.collection`, with the collection that `field` names.
+    pub(super) fn namespace_in(&self, field: &str) -> Result<String, CommandError> {
+        let collection = self
+            .body()
+            .get_str(field)
+            .map_err(|_absent| CommandError::namespace(format!("{field}: expected a collection's name")))?;
         if collection.is_empty() || self.database.is_empty() {
             return Err(CommandError::namespace(
                 "expected a database and a collection that are not empty",
@@ -63,11 +72,7 @@ impl<'a> Context<'a> {
 
     /// A flag that may be absent.
     pub(super) fn flag(&self, field: &str, default: bool) -> Result<bool, CommandError> {
-        match self.body().get(field)? {
-            None => Ok(default),
-            Some(RawBsonRef::Boolean(flag)) => Ok(flag),
-            Some(_) => Err(CommandError::mismatch(field, "true or false")),
-        }
+        flag(self.body(), field, default)
     }
 
     /// A whole number that may be absent.
@@ -78,10 +83,56 @@ impl<'a> Context<'a> {
             .transpose()
     }
 
+    /// A whole number that may be absent and is not negative.
+    pub(super) fn natural(&self, field: &str) -> Result<Option<u64>, CommandError> {
+        let number = self.integer(field)?;
+        number.map(|number| natural(field, number)).transpose()
+    }
+
+    /// Documents of the first reply of a command whose result may have several: `{cursor: {batchSize: n}}`.
+    pub(super) fn batch_size(&self) -> Result<Option<u64>, CommandError> {
+        let size = self.document("cursor")?.get("batchSize")?;
+        let size = size.map(|size| integer("batchSize", size)).transpose()?;
+        size.map(|size| natural("batchSize", size)).transpose()
+    }
+
     /// A document that may be absent.
     pub(super) fn document(&self, field: &str) -> Result<&'a RawDocument, CommandError> {
         document(self.body(), field)
     }
+}
+
+/// A flag in `parent` that may be absent.
+pub(super) fn flag(parent: &RawDocument, field: &str, default: bool) -> Result<bool, CommandError> {
+    match parent.get(field)? {
+        None => Ok(default),
+        Some(RawBsonRef::Boolean(flag)) => Ok(flag),
+        Some(number @ (RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_))) => {
+            Ok(integer(field, number)? != 0)
+        }
+        Some(_) => Err(CommandError::mismatch(field, "true or false")),
+    }
+}
+
+/// Refuses options that would change what a command does, and that this server does not know.
+pub(super) fn refuse(parent: &RawDocument, options: &[&str]) -> Result<(), CommandError> {
+    for option in options {
+        if parent.get(option)?.is_some() {
+            return Err(CommandError::bad_value(format!(
+                "this server has no option '{option}': expected a command without it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A number that is not negative.
+pub(super) fn natural(field: &str, number: i64) -> Result<u64, CommandError> {
+    u64::try_from(number).map_err(|_negative| {
+        CommandError::bad_value(format!(
+            "field '{field}': expected a number that is not negative, found {number}"
+        ))
+    })
 }
 
 /// The document in `field` of `parent`; an empty one if it is absent.

@@ -1,63 +1,139 @@
-use std::ops::ControlFlow;
+use std::{collections::VecDeque, ops::ControlFlow};
 
-use bson::{RawArrayBuf, RawDocument, RawDocumentBuf, raw::cstr};
+use bson::RawDocumentBuf;
 
-use super::{context::Context, error::CommandError, filter::Filter, finish};
+use super::{
+    context::{self, Context},
+    cursors::{self, Batch, Cursor, FIRST_BATCH, Rest},
+    error::CommandError,
+    query::{self, Filter, Projection, Sort, Sorted},
+};
 
-/// Documents of one reply: MongoDB's limit for a document, which the reply is. There are no cursors to continue with.
-const MAX_BATCH_BYTES: usize = 16 * 1024 * 1024;
+/// What a `find` asks for.
+#[derive(Debug)]
+struct Find {
+    filter: Filter,
+    projection: Projection,
+    sort: Sort,
+    skip: u64,
+    /// 0 for no limit.
+    limit: u64,
+    batch_size: Option<u64>,
+    single_batch: bool,
+}
 
 pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
     let namespace = context.namespace()?;
-    let engine = &context.services.engine;
-    let mut batch = RawArrayBuf::new();
-    match Filter::parse(context.document("filter")?)? {
-        Filter::Id(key) => {
-            engine.find(&namespace, &key, &mut |document| batch.push(document))?;
+    let find = Find::parse(context)?;
+    match &find.filter {
+        Filter::Id(key) if find.skip == 0 && find.batch_size != Some(0) => {
+            let mut batch = Batch::of(1);
+            let mut projected = Ok(());
+            context.services.engine.find(&namespace, key, &mut |document| {
+                if find.projection == Projection::Whole {
+                    batch.push(document);
+                } else {
+                    projected = find.projection.apply(document).map(|shown| {
+                        batch.push(&shown);
+                    });
+                }
+            })?;
+            projected?;
+            Ok(batch.first_reply(&namespace, 0))
         }
-        Filter::All => all(context, &namespace, &mut batch)?,
+        _ if find.sort.is_empty() => find.as_found(context, namespace),
+        _ => find.sorted(context, &namespace),
     }
-    Ok(cursor_reply(&namespace, batch))
 }
 
-/// Every document up to the limit, in one batch.
-fn all(context: &Context<'_>, namespace: &str, batch: &mut RawArrayBuf) -> Result<(), CommandError> {
-    // A negative limit means the same number, without a cursor.
-    let limit = context.integer("limit")?.map_or(0, i64::unsigned_abs);
-    let (mut found, mut bytes) = (0, 0);
-    let mut too_large = false;
-    context
-        .services
-        .engine
-        .scan(namespace, &mut |document: &RawDocument| {
-            bytes += document.as_bytes().len();
-            too_large = bytes > MAX_BATCH_BYTES;
-            if too_large {
-                return ControlFlow::Break(());
+impl Find {
+    fn parse(context: &Context<'_>) -> Result<Self, CommandError> {
+        context::refuse(
+            context.body(),
+            &["collation", "min", "max", "returnKey", "showRecordId"],
+        )?;
+        if context.flag("tailable", false)? {
+            return Err(CommandError::bad_value(
+                "tailable cursor requested on a collection that is not capped",
+            ));
+        }
+        let limit = context.integer("limit")?.unwrap_or(0);
+        Ok(Self {
+            filter: Filter::parse(context.document("filter")?)?,
+            projection: Projection::parse(context.document("projection")?)?,
+            sort: Sort::parse(context.document("sort")?)?,
+            skip: context.natural("skip")?.unwrap_or(0),
+            limit: limit.unsigned_abs(),
+            batch_size: context.natural("batchSize")?,
+            // A negative limit means the same number, without a cursor.
+            single_batch: limit < 0 || context.flag("singleBatch", false)?,
+        })
+    }
+
+    /// How many documents the first reply may hold.
+    fn first_batch(&self) -> u64 {
+        let default = if self.single_batch { u64::MAX } else { FIRST_BATCH };
+        self.batch_size.unwrap_or(default)
+    }
+
+    /// The documents as they come: the first ones at once, the keys of the others for later.
+    fn as_found(self, context: &Context<'_>, namespace: String) -> Result<RawDocumentBuf, CommandError> {
+        let mut batch = Batch::of(self.first_batch());
+        let mut keys = VecDeque::new();
+        let (mut skipped, mut taken) = (0, 0);
+        query::each(context.services, &namespace, &self.filter, &mut |document| {
+            if skipped < self.skip {
+                skipped += 1;
+                return Ok(ControlFlow::Continue(()));
             }
-            batch.push(document);
-            found += 1;
-            if found == limit {
+            if !keys.is_empty() || !batch.push(&*self.projection.apply(document)?) {
+                if self.single_batch {
+                    return Ok(ControlFlow::Break(()));
+                }
+                keys.push_back(query::key_of(document)?);
+            }
+            taken += 1;
+            Ok(if taken == self.limit {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())
-            }
+            })
         })?;
-    if too_large {
-        return Err(CommandError::bad_value(format!(
-            "the documents are larger than {MAX_BATCH_BYTES} bytes together: expected a smaller limit"
-        )));
+        let rest = Rest::Keys {
+            keys,
+            filter: self.filter,
+            projection: self.projection,
+        };
+        let id = context.services.cursors.open(Cursor {
+            namespace: namespace.clone(),
+            rest,
+        })?;
+        Ok(batch.first_reply(&namespace, id))
     }
-    Ok(())
-}
 
-/// A reply with a cursor that is already at its end.
-pub(super) fn cursor_reply(namespace: &str, batch: RawArrayBuf) -> RawDocumentBuf {
-    let mut cursor = RawDocumentBuf::new();
-    cursor.append(cstr!("firstBatch"), batch);
-    cursor.append(cstr!("id"), 0_i64);
-    cursor.append(cstr!("ns"), namespace);
-    let mut reply = RawDocumentBuf::new();
-    reply.append(cstr!("cursor"), cursor);
-    finish(reply)
+    /// The documents in their order, all of which have to be seen first.
+    fn sorted(self, context: &Context<'_>, namespace: &str) -> Result<RawDocumentBuf, CommandError> {
+        let first_batch = self.first_batch();
+        let mut sorted = Sorted::by(self.sort);
+        query::each(context.services, namespace, &self.filter, &mut |document| {
+            Ok(if sorted.push(document) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            })
+        })?;
+        let limit = if self.limit == 0 { u64::MAX } else { self.limit };
+        let documents = sorted
+            .take()?
+            .skip(usize::try_from(self.skip).unwrap_or(usize::MAX))
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|document| self.projection.apply(&document))
+            .collect::<Result<VecDeque<_>, _>>()?;
+        if self.single_batch {
+            let mut batch = Batch::of(first_batch);
+            Rest::Documents(documents).fill(context.services, namespace, &mut batch)?;
+            return Ok(batch.first_reply(namespace, 0));
+        }
+        cursors::begin(context.services, namespace, documents, self.batch_size)
+    }
 }

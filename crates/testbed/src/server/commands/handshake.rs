@@ -8,7 +8,7 @@ const COMPATIBLE_VERSION: [i32; 4] = [7, 0, 0, 0];
 const MAX_WIRE_VERSION: i32 = 21;
 const MAX_DOCUMENT_BYTES: i32 = 16 * 1024 * 1024;
 const MAX_WRITE_BATCH: i32 = 100_000;
-const SESSION_TIMEOUT_MINUTES: i32 = 30;
+pub(super) const SESSION_TIMEOUT_MINUTES: i32 = 30;
 
 /// The reply to `hello`, or to one of its legacy names.
 ///
@@ -52,4 +52,10 @@ pub(super) fn build_info() -> RawDocumentBuf {
 pub(super) fn version() -> String {
     let [major, minor, patch, _] = COMPATIBLE_VERSION;
     format!("{major}.{minor}.{patch}")
+}
+
+/// Its release series, as parameters name it.
+pub(super) fn compatibility() -> String {
+    let [major, minor, ..] = COMPATIBLE_VERSION;
+    format!("{major}.{minor}")
 }

@@ -1,50 +1,47 @@
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf, oid::ObjectId, raw::cstr};
 
-use super::{
-    context::Context,
-    error::CommandError,
-    filter,
-    write::{WriteFailure, WriteResult},
-};
+use super::{change, context::Context, error::CommandError, query, write::WriteResult};
+use crate::server::{Services, catalog::Duplicate};
 
 pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
     let namespace = context.namespace()?;
     let ordered = context.flag("ordered", true)?;
     let documents = context.documents("documents")?;
-    let result = WriteResult::collect(ordered, documents, |document| {
-        insert(context, &namespace, document)
+    let result = WriteResult::collect(ordered, documents, |_, document| {
+        insert(context.services, &namespace, document)?;
+        Ok(1)
     });
     Ok(result.reply(|_| ()))
 }
 
-fn insert(context: &Context<'_>, namespace: &str, document: &RawDocument) -> Result<i32, WriteFailure> {
-    let with_id;
-    let (document, id) = if let Some(id) = document.get("_id")? {
-        (document, id)
-    } else {
-        with_id = add_id(document)?;
-        let id = with_id.get("_id")?.unwrap_or(RawBsonRef::Null);
-        (&*with_id, id)
+/// Inserts the document, with a new `_id` if it has none; gives it as it was inserted if that differs.
+pub(super) fn insert(
+    services: &Services,
+    namespace: &str,
+    document: &RawDocument,
+) -> Result<Option<RawDocumentBuf>, CommandError> {
+    change::checked(document)?;
+    let with_id = match document.get("_id")? {
+        Some(_) => None,
+        None => Some(change::with_id(ObjectId::new(), document)?),
     };
-    if context
-        .services
-        .engine
-        .insert(namespace, &filter::key(id)?, document)?
+    let inserted = with_id.as_deref().unwrap_or(document);
+    let id = inserted.get("_id")?.unwrap_or(RawBsonRef::Null);
+    if services
+        .documents()
+        .insert(namespace, &query::key(id)?, inserted)?
     {
-        return Ok(1);
+        return Ok(with_id);
     }
-    let mut key = RawDocumentBuf::new();
-    key.append(cstr!("_id"), id);
-    Err(WriteFailure::duplicate(namespace, key))
-}
-
-/// The document with a new `_id` as its first field, for clients that leave it to the server.
-fn add_id(document: &RawDocument) -> Result<RawDocumentBuf, CommandError> {
-    let mut with_id = RawDocumentBuf::new();
-    with_id.append(cstr!("_id"), ObjectId::new());
-    for field in document {
-        let (name, value) = field?;
-        with_id.append(name, value);
+    let mut value = RawDocumentBuf::new();
+    value.append(cstr!("_id"), id);
+    let mut pattern = RawDocumentBuf::new();
+    pattern.append(cstr!("_id"), 1);
+    Err(Duplicate {
+        namespace: namespace.to_owned(),
+        index: "_id_".to_owned(),
+        pattern,
+        value,
     }
-    Ok(with_id)
+    .into())
 }

@@ -6,24 +6,24 @@ use super::{error::CommandError, finish};
 #[derive(Debug, Default)]
 pub(super) struct WriteResult {
     /// Documents inserted, matched or deleted.
-    pub(super) n: i32,
+    n: i32,
     errors: RawArrayBuf,
     failed: bool,
 }
 
 impl WriteResult {
-    /// Runs `write` for each statement; one that fails is noted, and ends an `ordered` command.
+    /// Runs `write` for each statement and its place; one that fails is noted, and ends an `ordered` command.
     pub(super) fn collect<T>(
         ordered: bool,
         statements: impl IntoIterator<Item = T>,
-        mut write: impl FnMut(T) -> Result<i32, WriteFailure>,
+        mut write: impl FnMut(usize, T) -> Result<i32, CommandError>,
     ) -> Self {
         let mut result = Self::default();
         for (index, statement) in statements.into_iter().enumerate() {
-            match write(statement) {
+            match write(index, statement) {
                 Ok(n) => result.n = result.n.saturating_add(n),
-                Err(failure) => {
-                    result.fail(index, failure);
+                Err(error) => {
+                    result.fail(index, &error);
                     if ordered {
                         break;
                     }
@@ -33,19 +33,11 @@ impl WriteResult {
         result
     }
 
-    fn fail(&mut self, index: usize, failure: WriteFailure) {
-        let mut error = RawDocumentBuf::new();
-        error.append(cstr!("index"), i32::try_from(index).unwrap_or(i32::MAX));
-        error.append(cstr!("code"), failure.error.code);
-        error.append(cstr!("codeName"), failure.error.code_name());
-        if let Some(key) = failure.duplicate {
-            let mut pattern = RawDocumentBuf::new();
-            pattern.append(cstr!("_id"), 1);
-            error.append(cstr!("keyPattern"), pattern);
-            error.append(cstr!("keyValue"), key);
-        }
-        error.append(cstr!("errmsg"), failure.error.message);
-        self.errors.push(error);
+    fn fail(&mut self, index: usize, error: &CommandError) {
+        let mut failure = RawDocumentBuf::new();
+        failure.append(cstr!("index"), place(index));
+        error.describe(&mut failure);
+        self.errors.push(failure);
         self.failed = true;
     }
 
@@ -61,36 +53,7 @@ impl WriteResult {
     }
 }
 
-/// Why one statement failed.
-#[derive(Debug)]
-pub(super) struct WriteFailure {
-    error: CommandError,
-    /// The `_id` that is taken, as a document.
-    duplicate: Option<RawDocumentBuf>,
-}
-
-impl WriteFailure {
-    pub(super) fn duplicate(namespace: &str, key: RawDocumentBuf) -> Self {
-        let shown = bson::Document::try_from(key.clone())
-            .map(|key| key.to_string())
-            .unwrap_or_default();
-        let message =
-            format!("E11000 duplicate key error collection: {namespace} index: _id_ dup key: {shown}");
-        Self {
-            error: CommandError {
-                code: CommandError::DUPLICATE_KEY,
-                message,
-            },
-            duplicate: Some(key),
-        }
-    }
-}
-
-impl<E: Into<CommandError>> From<E> for WriteFailure {
-    fn from(error: E) -> Self {
-        Self {
-            error: error.into(),
-            duplicate: None,
-        }
-    }
+/// The place of a statement, as replies name it.
+pub(super) fn place(index: usize) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
 }

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use cede::{Class, Decision, Domain, Request, Session, SliceState};
 use scenario::{Guard, GuardCounter, Placement};
@@ -34,6 +34,9 @@ pub struct ExecutorPlan {
 #[derive(Debug)]
 pub struct ServiceExecutor {
     plan: ExecutorPlan,
+    /// The places of the placement and of the guard among all choices, since they may change while threads run.
+    placement: AtomicUsize,
+    guard: AtomicUsize,
     domain: Domain,
     alive: ThreadCount,
     active: ThreadCount,
@@ -68,6 +71,8 @@ impl ServiceExecutor {
     pub fn new(plan: ExecutorPlan, domain: Domain) -> Self {
         Self {
             plan,
+            placement: AtomicUsize::new(place_of(plan.placement, Placement::ALL)),
+            guard: AtomicUsize::new(place_of(plan.guard, Guard::ALL)),
             domain,
             alive: ThreadCount::new(plan.guard_counter),
             active: ThreadCount::new(plan.guard_counter),
@@ -82,10 +87,37 @@ impl ServiceExecutor {
         &self.domain
     }
 
-    /// How this executor decides.
+    /// How this executor decides now.
     #[must_use]
-    pub fn plan(&self) -> &ExecutorPlan {
-        &self.plan
+    pub fn plan(&self) -> ExecutorPlan {
+        ExecutorPlan {
+            placement: self.placement(),
+            guard: self.guard(),
+            ..self.plan
+        }
+    }
+
+    /// Changes the yield points in use: connection threads go by it from their next one on.
+    pub fn set_placement(&self, placement: Placement) {
+        self.placement
+            .store(place_of(placement, Placement::ALL), Ordering::Relaxed);
+    }
+
+    /// Changes what the guard counts. Requests under way are counted as active from the next one on.
+    pub fn set_guard(&self, guard: Guard) {
+        self.guard.store(place_of(guard, Guard::ALL), Ordering::Relaxed);
+    }
+
+    fn placement(&self) -> Placement {
+        let place = self.placement.load(Ordering::Relaxed);
+        Placement::ALL.get(place).copied().unwrap_or(self.plan.placement)
+    }
+
+    fn guard(&self) -> Guard {
+        Guard::ALL
+            .get(self.guard.load(Ordering::Relaxed))
+            .copied()
+            .unwrap_or(self.plan.guard)
     }
 
     /// Makes the calling thread a connection thread, until the result is dropped.
@@ -99,6 +131,12 @@ impl ServiceExecutor {
             active: None,
             _alive: self.alive.enter(),
         }
+    }
+
+    /// Connection threads that are working on a request, if the guard counts them; else 0.
+    #[must_use]
+    pub fn threads_active(&self) -> usize {
+        self.active.get()
     }
 
     /// Connection threads alive, also those that are blocked in receive.
@@ -120,7 +158,7 @@ impl ServiceExecutor {
     }
 
     fn uses(&self, point: YieldPoint) -> bool {
-        match self.plan.placement {
+        match self.placement() {
             Placement::None => false,
             Placement::Both => true,
             Placement::BeforeReceive | Placement::BeforeDispatch => point == YieldPoint::BeforeReceive,
@@ -129,12 +167,16 @@ impl ServiceExecutor {
     }
 
     fn oversubscribed(&self) -> bool {
-        let counted = match self.plan.guard {
+        let counted = match self.guard() {
             Guard::Connections => &self.alive,
             Guard::Active => &self.active,
         };
         counted.get() > self.plan.cores
     }
+}
+
+fn place_of<T: PartialEq>(choice: T, all: &[T]) -> usize {
+    all.iter().position(|known| *known == choice).unwrap_or(0)
 }
 
 impl Worker<'_> {
@@ -171,7 +213,7 @@ impl Worker<'_> {
 
     /// A request of this class is about to be carried out. If requests may be held back, this is where.
     pub fn dispatch(&mut self, class: Class) {
-        if self.executor.plan.placement != Placement::BeforeDispatch {
+        if self.executor.placement() != Placement::BeforeDispatch {
             return;
         }
         self.place = match std::mem::replace(&mut self.place, Place::Moving) {
@@ -186,7 +228,7 @@ impl Worker<'_> {
             shard.count_request(bytes);
         }
         // Only where the guard asks for it: MongoDB does not pay for this count.
-        if self.executor.plan.guard == Guard::Active {
+        if self.executor.guard() == Guard::Active {
             self.active = Some(self.executor.active.enter());
         }
     }
