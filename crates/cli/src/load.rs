@@ -131,7 +131,7 @@ fn plan(run: &Run, uri: &str, load_phase: bool) -> Result<LoadPlan, Failure> {
         threads: scenario.client_threads,
         think: Duration::from_micros(scenario.think_us),
         rate_ops: scenario.rate_ops,
-        mix: run.mix(),
+        mix: run.mix().map_err(Failure::usage)?,
         records: scenario.records,
         warmup: Duration::from_secs_f64(scenario.warmup_s),
         measured: Duration::from_secs_f64(scenario.seconds),

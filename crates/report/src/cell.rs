@@ -54,8 +54,7 @@ impl Cell {
             ratios: Vec::new(),
             reference,
         };
-        cell.ratios = Metric::ALL
-            .into_iter()
+        cell.ratios = Metric::all()
             .filter_map(|metric| Some((metric, cell.ratio_to(metric, reference_rounds)?)))
             .collect();
         Some(cell)
@@ -93,7 +92,7 @@ impl Cell {
             .map(|(_, ratio)| ratio)
     }
 
-    /// Every ratio to the reference, in the order of [`Metric::ALL`].
+    /// Every ratio to the reference, in the order of [`Metric::all`].
     pub(crate) fn ratios(&self) -> &[(Metric, Ratio)] {
         &self.ratios
     }

@@ -174,7 +174,7 @@ impl Serialize for Ratios<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (metric, ratio) in self.0 {
-            map.serialize_entry(metric.name(), ratio)?;
+            map.serialize_entry(&metric.to_string(), ratio)?;
         }
         map.end()
     }

@@ -20,24 +20,11 @@ pub enum Quantile {
 
 impl Metric {
     /// Every metric, in the order in which tables and JSON list them.
-    pub const ALL: [Self; 5] = [
-        Self::Throughput,
-        Self::Latency(Operation::Read, Quantile::P50),
-        Self::Latency(Operation::Read, Quantile::P99),
-        Self::Latency(Operation::Update, Quantile::P50),
-        Self::Latency(Operation::Update, Quantile::P99),
-    ];
-
-    /// The name in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Throughput => "throughput",
-            Self::Latency(Operation::Read, Quantile::P50) => "read_p50",
-            Self::Latency(Operation::Read, Quantile::P99) => "read_p99",
-            Self::Latency(Operation::Update, Quantile::P50) => "update_p50",
-            Self::Latency(Operation::Update, Quantile::P99) => "update_p99",
-        }
+    pub fn all() -> impl Iterator<Item = Self> {
+        let latencies = Operation::ALL.iter().flat_map(|&operation| {
+            [Quantile::P50, Quantile::P99].map(|quantile| Self::Latency(operation, quantile))
+        });
+        std::iter::once(Self::Throughput).chain(latencies)
     }
 
     /// Its value in `outcome`, in operations per second or us; none if the operation did not occur.
@@ -72,6 +59,16 @@ impl Quantile {
         match self {
             Self::P50 => "p50",
             Self::P99 => "p99",
+        }
+    }
+}
+
+/// The name in JSON, such as `throughput` or `read_p50`.
+impl std::fmt::Display for Metric {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Throughput => f.write_str("throughput"),
+            Self::Latency(operation, quantile) => write!(f, "{operation}_{}", quantile.name()),
         }
     }
 }

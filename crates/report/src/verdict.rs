@@ -3,8 +3,16 @@ use scenario::{Operation, Workload};
 use crate::{Cell, Metric, Quantile, Ratio, Report, change::Change, format, names::Names};
 
 /// The metrics that the verdict names a winner for, and what they are called.
-const HEADLINES: [(Metric, &str); 3] = [
+const HEADLINES: [(Metric, &str); 5] = [
     (Metric::Throughput, "throughput"),
+    (
+        Metric::Latency(Operation::FindOneProduct, Quantile::P50),
+        "FindOneProduct p50",
+    ),
+    (
+        Metric::Latency(Operation::PlaceOrder, Quantile::P99),
+        "PlaceOrder p99",
+    ),
     (Metric::Latency(Operation::Read, Quantile::P50), "read p50"),
     (Metric::Latency(Operation::Update, Quantile::P99), "update p99"),
 ];

@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use crate::Scenario;
+use crate::{Scenario, Workload};
 
 /// Why a scenario whose keys all have values that they take means nothing all the same.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -16,6 +16,9 @@ pub enum ScenarioError {
         /// Work past which updates do their share, in us.
         limit_us: f64,
     },
+    /// The shares of the workload's operations are part of its definition.
+    #[error("read_percent is set, but the shares of {0} are fixed: expected a ycsb workload")]
+    FixedMix(Workload),
 }
 
 impl Scenario {

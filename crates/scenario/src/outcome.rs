@@ -11,6 +11,16 @@ choices! {
         Read = "read",
         /// Set one field of one document by `_id`.
         Update = "update",
+        /// Read a product by `_id`.
+        FindOneProduct = "FindOneProduct",
+        /// Read up to 20 products of a category, by an index.
+        ListByCategory = "ListByCategory",
+        /// Read a visitor's cart by `_id`.
+        GetCart = "GetCart",
+        /// Put a product into a cart: one update.
+        AddToCart = "AddToCart",
+        /// Write an order, take the product from the stock, empty the cart: an insert and two updates.
+        PlaceOrder = "PlaceOrder",
     }
 }
 

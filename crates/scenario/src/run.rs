@@ -1,4 +1,4 @@
-use crate::{Mix, Scenario, Variant, Workload};
+use crate::{Auto, Mix, Scenario, ScenarioError, Variant, Workload};
 
 /// One run: a scenario with the workload and the variant that it is run with. A backend makes an
 /// [`Outcome`](crate::Outcome) of it.
@@ -13,13 +13,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// The shares of the operations: the workload's, unless the scenario overrides them.
-    #[must_use]
-    pub fn mix(&self) -> Mix {
-        let read_percent = self
-            .scenario
-            .read_percent
-            .unwrap_or_else(|| self.workload.mix().read_percent);
-        Mix { read_percent }
+    /// The operations: the workload's, unless the scenario overrides their shares.
+    ///
+    /// # Errors
+    /// If it does so for a workload whose shares are fixed.
+    pub fn mix(&self) -> Result<Mix, ScenarioError> {
+        match (self.workload.mix(), self.scenario.read_percent) {
+            (mix, Auto::Auto) => Ok(mix),
+            (Mix::Ycsb { .. }, Auto::Given(read_percent)) => Ok(Mix::Ycsb { read_percent }),
+            (Mix::Ecommerce, Auto::Given(_)) => Err(ScenarioError::FixedMix(self.workload)),
+        }
     }
 }

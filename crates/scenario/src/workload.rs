@@ -1,7 +1,7 @@
 use crate::choices::choices;
 
 choices! {
-    /// A named mix of operations over the YCSB core record set.
+    /// A named mix of operations: over the YCSB core record set, or over those of a shop.
     Workload: "workload" {
         /// Updates only.
         Update100 = "ycsb_100update",
@@ -11,14 +11,22 @@ choices! {
         Read95Update5 = "ycsb_95read5update",
         /// Reads only: YCSB core workload C.
         Read100 = "ycsb_100read",
+        /// A web shop with products, carts and orders. The workload of that name in the original evaluation is not public;
+        /// this one is our own.
+        Ecommerce = "ecommerce",
     }
 }
 
-/// Shares of the operations of a workload, in percent.
+/// Which operations a workload consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mix {
-    /// Share of reads; the rest are updates.
-    pub read_percent: u32,
+pub enum Mix {
+    /// Reads and updates of YCSB records.
+    Ycsb {
+        /// Share of reads, in percent; the rest are updates.
+        read_percent: u32,
+    },
+    /// What the visitors of a shop do, in fixed shares.
+    Ecommerce,
 }
 
 impl Workload {
@@ -30,7 +38,8 @@ impl Workload {
             Self::Read50Update50 => 50,
             Self::Read95Update5 => 95,
             Self::Read100 => 100,
+            Self::Ecommerce => return Mix::Ecommerce,
         };
-        Mix { read_percent }
+        Mix::Ycsb { read_percent }
     }
 }

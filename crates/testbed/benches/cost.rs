@@ -94,7 +94,7 @@ fn find_us() -> f64 {
     let server = Half::start("serve", "memory");
     let plan = LoadPlan {
         think: Duration::ZERO,
-        mix: Mix { read_percent: 100 },
+        mix: Mix::Ycsb { read_percent: 100 },
         ..plan(&server, 32)
     };
     let (outcome, server_us) = measure(&plan);
@@ -126,7 +126,7 @@ fn thousand_connections() {
 fn client_share() {
     let server = Half::start("serve", "synthetic");
     let plan = LoadPlan {
-        mix: Mix { read_percent: 50 },
+        mix: Mix::Ycsb { read_percent: 50 },
         ..plan(&server, 128)
     };
     let (outcome, server_us) = measure(&plan);
@@ -146,7 +146,7 @@ fn plan(server: &Half, connections: u32) -> LoadPlan {
         threads: 1,
         think: Duration::from_micros(100),
         rate_ops: 0,
-        mix: Mix { read_percent: 50 },
+        mix: Mix::Ycsb { read_percent: 50 },
         records: 1_000,
         warmup: Duration::from_millis(500),
         measured: MEASURED,

@@ -1,4 +1,4 @@
-//! The load client: YCSB core workloads over OP_MSG, against the testbed's server or any MongoDB.
+//! The load client: YCSB core workloads and those of a shop over OP_MSG, against the testbed's server or any MongoDB.
 //!
 //! One or few event-driven threads hold all connections. Each connection has at most one request under way, as a
 //! thread with a driver would. In the closed loop a connection pauses for the think time between a reply and its
@@ -13,8 +13,10 @@ mod clock;
 mod commands;
 mod conductor;
 mod connection;
+mod content;
 mod control;
 mod distribution;
+mod ecommerce;
 mod error;
 mod event_loop;
 mod extended_json;
@@ -35,6 +37,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod traffic;
 mod uri;
 mod window;
 mod worker;

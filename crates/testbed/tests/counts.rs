@@ -49,7 +49,7 @@ fn load(server: &Server, change: impl FnOnce(&mut LoadPlan)) -> LoadOutcome {
         threads: 2,
         think: Duration::from_micros(100),
         rate_ops: 0,
-        mix: Mix { read_percent: 50 },
+        mix: Mix::Ycsb { read_percent: 50 },
         records: 1050,
         warmup: Duration::from_millis(50),
         measured: Duration::from_millis(100),

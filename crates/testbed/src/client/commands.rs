@@ -44,6 +44,17 @@ pub(super) fn drop(namespace: Namespace<'_>) -> RawDocumentBuf {
     rawdoc! { "drop": namespace.collection, "$db": namespace.database }
 }
 
+/// An index over one field, with the name that drivers give it.
+pub(super) fn create_index(namespace: Namespace<'_>, field: &CStr) -> RawDocumentBuf {
+    let mut key = RawDocumentBuf::new();
+    key.append(field, 1);
+    rawdoc! {
+        "createIndexes": namespace.collection,
+        "indexes": [{ "key": key, "name": format!("{}_1", field.as_str()) }],
+        "$db": namespace.database,
+    }
+}
+
 /// The body of an insert, whose documents come as a sequence.
 pub(super) fn insert(namespace: Namespace<'_>) -> RawDocumentBuf {
     rawdoc! { "insert": namespace.collection, "ordered": false, "$db": namespace.database }

@@ -9,7 +9,7 @@ use scenario::Operation;
 use super::{
     clock::now_ns,
     reply::{self, Expected, Fault},
-    ycsb::Operations,
+    traffic::Traffic,
 };
 use crate::wire::FrameBuffer;
 
@@ -19,7 +19,7 @@ pub(super) struct Connection {
     /// The socket, non-blocking.
     pub(super) stream: TcpStream,
     /// What this connection will ask for.
-    pub(super) operations: Operations,
+    pub(super) traffic: Traffic,
     /// The request under way.
     pub(super) waiting: Option<Waiting>,
     request_id: i32,
@@ -32,22 +32,16 @@ pub(super) struct Connection {
 /// A request under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
-    /// What was asked for; none for the handshake.
+    /// What it is a part of; none for the handshake.
     pub(super) operation: Option<Operation>,
+    /// Whether the operation is over with the reply.
+    pub(super) is_last: bool,
+    /// What the reply has to show.
+    pub(super) expected: Expected,
     /// Where its latency counts from.
     pub(super) intended_ns: u64,
     /// When it was sent.
     pub(super) sent_ns: u64,
-}
-
-impl Waiting {
-    fn expected(self) -> Expected {
-        match self.operation {
-            None => Expected::Ok,
-            Some(Operation::Read) => Expected::Document,
-            Some(Operation::Update) => Expected::OneChanged,
-        }
-    }
 }
 
 /// What came in.
@@ -69,10 +63,10 @@ pub(super) enum Received {
 }
 
 impl Connection {
-    pub(super) fn new(stream: TcpStream, operations: Operations) -> Self {
+    pub(super) fn new(stream: TcpStream, traffic: Traffic) -> Self {
         Self {
             stream,
-            operations,
+            traffic,
             waiting: None,
             request_id: 0,
             unsent: Vec::new(),
@@ -146,7 +140,7 @@ impl Connection {
             let Some(to) = self.waiting else {
                 return Received::Lost("the server sent a reply without a request".to_owned());
             };
-            let failure = match reply::check(frame, self.request_id, to.expected()) {
+            let failure = match reply::check(frame, self.request_id, to.expected) {
                 Ok(()) => None,
                 Err(Fault::Failed(message)) => Some(message),
                 Err(Fault::Protocol(message)) => return Received::Lost(message),

@@ -3,7 +3,7 @@ use std::{
     net::{SocketAddr, TcpStream},
 };
 
-use bson::{Document, RawDocument, RawDocumentBuf};
+use bson::{Document, RawDocument, RawDocumentBuf, raw::CStr};
 
 use super::{
     commands::{self, Namespace},
@@ -94,6 +94,15 @@ impl Control {
             return Ok(());
         }
         self.demand_ok("drop", &reply)
+    }
+
+    /// Makes an index over `field`, unless there is one.
+    ///
+    /// # Errors
+    /// If the connection breaks or the server refuses.
+    pub(super) fn create_index(&mut self, namespace: Namespace<'_>, field: &CStr) -> Result<(), LoadError> {
+        let reply = self.call(&commands::create_index(namespace, field), &[])?;
+        self.demand_ok("createIndexes", &reply)
     }
 
     /// Inserts all of `documents`.

@@ -169,11 +169,13 @@ impl<'a> EventLoop<'a> {
         let Some(Some(connection)) = self.connections.get_mut(due.connection) else {
             return;
         };
-        let request = connection.operations.next();
+        let request = connection.traffic.next();
         let message = self.templates.fill(connection.next_request_id(), &request);
         let sent_ns = now_ns();
         let waiting = Waiting {
             operation: Some(request.operation()),
+            is_last: request.is_last(),
+            expected: request.expected(),
             intended_ns: due.intended_ns.unwrap_or(sent_ns),
             sent_ns,
         };
@@ -201,12 +203,24 @@ impl<'a> EventLoop<'a> {
                 Received::Lost(reason) => return self.lose(position, &reason),
                 Received::Reply { to, at_ns, failure } => {
                     self.waiting -= 1;
+                    let goes_on = !to.is_last && failure.is_none() && !self.window.is_over(at_ns);
+                    if !goes_on {
+                        connection.traffic.leave_rest();
+                    }
                     self.record(to, at_ns, failure);
                     // The end of the stream comes behind the reply, and as the same event: look again.
-                    if !event.is_read_closed() {
-                        self.schedule.release(position, at_ns);
-                        return self.send_due(at_ns);
+                    if event.is_read_closed() {
+                        continue;
                     }
+                    if goes_on {
+                        self.send(Due {
+                            connection: position,
+                            intended_ns: Some(to.intended_ns),
+                        });
+                    } else {
+                        self.schedule.release(position, at_ns);
+                    }
+                    return self.send_due(at_ns);
                 }
             }
         }
@@ -228,7 +242,7 @@ impl<'a> EventLoop<'a> {
                 self.recorder.errors += u64::from(measured);
                 self.recorder.went_wrong(at_ns, &message);
             }
-            (None, Some(operation)) if measured => {
+            (None, Some(operation)) if measured && to.is_last => {
                 self.recorder
                     .completed(operation, at_ns.saturating_sub(to.intended_ns));
             }

@@ -20,11 +20,8 @@ impl LatencyHash {
 
     /// Takes in one operation.
     pub(super) fn add(&mut self, operation: Operation, latency_ns: u64) {
-        let kind = match operation {
-            Operation::Read => 0,
-            Operation::Update => 1,
-        };
-        self.mix((latency_ns << 1) | kind);
+        // In bits that no latency reaches.
+        self.mix(latency_ns ^ ((operation as u64) << 61));
     }
 
     /// Takes in what another thread has seen.

@@ -1,4 +1,4 @@
-//! The load phase: the collection gets its documents.
+//! The load phase: the collections get their documents.
 
 use std::{
     sync::{
@@ -9,16 +9,18 @@ use std::{
 };
 
 use super::{
-    commands::Namespace, control::Control, error::LoadError, limits::Limits, plan::LoadPlan,
-    progress::Progress, ycsb::record_batch,
+    content::{Content, contents},
+    control::Control,
+    error::LoadError,
+    limits::Limits,
+    plan::LoadPlan,
+    progress::Progress,
 };
 
-/// Documents of one insert: some 230 kB.
-const BATCH: u64 = 200;
 /// Connections that insert at a time.
 const INSERTERS: u32 = 4;
 
-/// Makes sure that the collection has exactly the plan's number of documents: leaves one that has as many alone, and
+/// Makes sure that each collection has exactly the plan's number of documents: leaves one that has as many alone, and
 /// otherwise drops it and inserts all anew. Tells whether it came to its end before `stop` was set.
 ///
 /// # Errors
@@ -30,25 +32,40 @@ pub(super) fn load(
     stop: &AtomicBool,
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<bool, LoadError> {
-    let namespace = Namespace {
-        database: &plan.database,
-        collection: &plan.collection,
-    };
-    if control.count(namespace)? == plan.records {
-        return Ok(true);
+    for content in contents(plan) {
+        let namespace = content.namespace;
+        if control.count(namespace)? != content.documents {
+            control.drop(namespace)?;
+            if content.documents > 0 && !fill(plan, &content, limits, control, stop, progress)? {
+                return Ok(false);
+            }
+        }
+        if let Some(field) = content.index {
+            control.create_index(namespace, field)?;
+        }
     }
-    control.drop(namespace)?;
+    Ok(true)
+}
 
+/// Inserts all documents of one collection.
+fn fill(
+    plan: &LoadPlan,
+    content: &Content<'_>,
+    limits: Limits,
+    control: &mut Control,
+    stop: &AtomicBool,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<bool, LoadError> {
     let work = Work {
         plan,
+        content,
         limits,
-        namespace,
         stop,
         next: AtomicU64::new(0),
         abandoned: AtomicBool::new(false),
         answered: AtomicU64::new(0),
     };
-    let total = plan.records;
+    let total = content.documents;
     let mut inserted = 0;
     let mut failure = None;
     progress(Progress::Loading { done: 0, total });
@@ -96,8 +113,8 @@ pub(super) fn load(
 /// What the inserting threads share.
 struct Work<'a> {
     plan: &'a LoadPlan,
+    content: &'a Content<'a>,
     limits: Limits,
-    namespace: Namespace<'a>,
     stop: &'a AtomicBool,
     /// The first record that nobody has taken on yet.
     next: AtomicU64,
@@ -117,13 +134,15 @@ impl Work<'_> {
     fn try_insert_batches(&self, acknowledge: &Sender<Result<u64, LoadError>>) -> Result<(), LoadError> {
         let mut control = Control::open(self.plan.address, self.limits)?;
         while !self.stop.load(Ordering::Relaxed) && !self.abandoned.load(Ordering::Relaxed) {
-            let first = self.next.fetch_add(BATCH, Ordering::Relaxed);
-            let numbers = first..self.plan.records.min(first.saturating_add(BATCH));
+            let batch = self.content.batch;
+            let first = self.next.fetch_add(batch, Ordering::Relaxed);
+            let numbers = first..self.content.documents.min(first.saturating_add(batch));
             if numbers.is_empty() {
                 break;
             }
             let count = numbers.end - numbers.start;
-            control.insert(self.namespace, &record_batch(numbers, self.plan.seed))?;
+            let documents = (self.content.make)(numbers, self.plan);
+            control.insert(self.content.namespace, &documents)?;
             let _listener_waits_for_all = acknowledge.send(Ok(count));
         }
         self.answered.fetch_add(control.answered, Ordering::Relaxed);

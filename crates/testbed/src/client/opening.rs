@@ -12,7 +12,8 @@ use super::{
     connection::{Connection, Received, Waiting},
     error::LoadError,
     limits::Limits,
-    ycsb::Operations,
+    reply::Expected,
+    traffic::Traffic,
 };
 use crate::wire::FrameBuffer;
 
@@ -22,7 +23,7 @@ const AT_A_TIME: usize = 32;
 /// How often to look whether the run has been given up.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Opens one connection for each of `operations` and shakes hands on it. They are registered with `poll` for both
+/// Opens one connection for each of `traffic` and shakes hands on it. They are registered with `poll` for both
 /// directions, under their position as token.
 ///
 /// Gives none if `given_up` said so on the way.
@@ -32,13 +33,13 @@ const TICK: Duration = Duration::from_millis(20);
 pub(super) fn open(
     poll: &mut Poll,
     address: SocketAddr,
-    operations: Vec<Operations>,
+    traffic: Vec<Traffic>,
     limits: Limits,
     given_up: impl Fn() -> bool,
 ) -> Result<Option<Vec<Connection>>, LoadError> {
     let refused = |source| LoadError::Connect { address, source };
-    let total = operations.len();
-    let mut operations = operations.into_iter();
+    let total = traffic.len();
+    let mut traffic = traffic.into_iter();
     let mut events = Events::with_capacity(2 * AT_A_TIME);
     let mut buffer = FrameBuffer::default();
     let mut connections = Vec::with_capacity(total);
@@ -47,14 +48,14 @@ pub(super) fn open(
 
     while opened < total {
         while connections.len() - opened < AT_A_TIME
-            && let Some(operations) = operations.next()
+            && let Some(traffic) = traffic.next()
         {
             let mut stream = TcpStream::connect(address).map_err(refused)?;
             let token = Token(connections.len());
             poll.registry()
                 .register(&mut stream, token, Interest::READABLE | Interest::WRITABLE)
                 .map_err(LoadError::system("watch a connection"))?;
-            connections.push(Connection::new(stream, operations));
+            connections.push(Connection::new(stream, traffic));
         }
         match poll.poll(&mut events, Some(TICK)) {
             Err(error) if error.kind() != ErrorKind::Interrupted => {
@@ -101,6 +102,8 @@ fn advance(
         let now_ns = now_ns();
         let waiting = Waiting {
             operation: None,
+            is_last: true,
+            expected: Expected::Ok,
             intended_ns: now_ns,
             sent_ns: now_ns,
         };

@@ -26,9 +26,9 @@ pub struct LoadPlan {
     pub think: Duration,
     /// Above 0: open loop at this rate, in operations per second over all threads. 0: closed loop.
     pub rate_ops: u64,
-    /// Shares of the operations.
+    /// The operations. Those of a shop go to collections of their own, not to `collection`.
     pub mix: Mix,
-    /// Documents in the collection, at least one.
+    /// Documents in the collection, products and carts in a shop, at least one.
     pub records: u64,
     /// Load before the measured part; nothing of it is recorded.
     pub warmup: Duration,
@@ -57,10 +57,12 @@ impl LoadPlan {
     /// # Errors
     /// Says what the plan lacks.
     pub(super) fn check(&self) -> Result<(), LoadError> {
-        match (self.connections, self.records, self.mix.read_percent) {
+        match (self.connections, self.records, self.mix) {
             (0, ..) => Err(LoadError::Plan("it has no connections")),
             (_, 0, _) => Err(LoadError::Plan("it has no records to read or update")),
-            (_, _, 101..) => Err(LoadError::Plan("its share of reads is above 100 %")),
+            (_, _, Mix::Ycsb { read_percent: 101.. }) => {
+                Err(LoadError::Plan("its share of reads is above 100 %"))
+            }
             _ => Ok(()),
         }
     }

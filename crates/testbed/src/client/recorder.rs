@@ -13,8 +13,8 @@ const DIGITS: u8 = 3;
 /// What one thread has seen; merged over the threads in the end.
 #[derive(Debug)]
 pub(super) struct Recorder {
-    reads: Histogram<u64>,
-    updates: Histogram<u64>,
+    /// One for each of [`Operation::ALL`].
+    latencies: Vec<Histogram<u64>>,
     /// Operations that failed in the measured part, and connections that broke.
     pub(super) errors: u64,
     /// When the first error came, in ns, and what it was.
@@ -43,8 +43,7 @@ pub(super) fn empty_histogram() -> Histogram<u64> {
 impl Recorder {
     pub(super) fn new() -> Self {
         Self {
-            reads: empty_histogram(),
-            updates: empty_histogram(),
+            latencies: Operation::ALL.iter().map(|_| empty_histogram()).collect(),
             errors: 0,
             first_error: None,
             requests: 0,
@@ -58,9 +57,8 @@ impl Recorder {
     /// Notes an operation that completed.
     pub(super) fn completed(&mut self, operation: Operation, latency_ns: u64) {
         self.latency_hash.add(operation, latency_ns);
-        match operation {
-            Operation::Read => self.reads.saturating_record(latency_ns),
-            Operation::Update => self.updates.saturating_record(latency_ns),
+        if let Some(latencies) = self.latencies.get_mut(operation as usize) {
+            latencies.saturating_record(latency_ns);
         }
     }
 
@@ -77,9 +75,10 @@ impl Recorder {
 
     /// Adds what another thread has seen. Threads have to be merged in their order.
     pub(super) fn merge(&mut self, other: &Self) {
-        // Both have the same bounds, so nothing can be refused.
-        let _same_bounds = self.reads.add(&other.reads);
-        let _same_bounds = self.updates.add(&other.updates);
+        for (own, other) in self.latencies.iter_mut().zip(&other.latencies) {
+            // Both have the same bounds, so nothing can be refused.
+            let _same_bounds = own.add(other);
+        }
         self.errors += other.errors;
         self.requests += other.requests;
         self.unsent += other.unsent;
@@ -103,10 +102,11 @@ impl Recorder {
 
     /// The operations that occurred.
     pub(super) fn operations(&self) -> BTreeMap<Operation, OperationOutcome> {
-        [(Operation::Read, &self.reads), (Operation::Update, &self.updates)]
-            .into_iter()
+        Operation::ALL
+            .iter()
+            .zip(&self.latencies)
             .filter(|(_, histogram)| !histogram.is_empty())
-            .map(|(operation, histogram)| (operation, summary(histogram)))
+            .map(|(&operation, histogram)| (operation, summary(histogram)))
             .collect()
     }
 }

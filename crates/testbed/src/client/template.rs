@@ -6,7 +6,9 @@ use bson::raw::CStr;
 
 use super::{
     commands::{self, Namespace},
-    ycsb::{FIELD_BYTES, FIELDS, Key, LONGEST_NUMBER, Request, Value},
+    ecommerce::Shop,
+    traffic::Request,
+    ycsb::{self, FIELD_BYTES, FIELDS, Key, LONGEST_NUMBER, Value},
 };
 
 /// Where the number of a message stands in its header.
@@ -18,6 +20,7 @@ const REQUEST_ID_OFFSET: usize = 4;
 pub(super) struct Templates {
     finds: Vec<Find>,
     updates: Vec<Update>,
+    shop: Shop,
 }
 
 #[derive(Debug)]
@@ -43,20 +46,22 @@ impl Templates {
                 .map(|digits| Find::new(namespace, digits))
                 .collect(),
             updates: lengths.map(|digits| Update::new(namespace, digits)).collect(),
+            shop: Shop::new(namespace.database),
         }
     }
 
     /// The message that carries `request`, valid until the next call; empty for a key that cannot be.
     pub(super) fn fill(&mut self, request_id: i32, request: &Request) -> &[u8] {
         match request {
-            Request::Read { key } => {
+            Request::Record(ycsb::Request::Read { key }) => {
                 let template = self.finds.get_mut(key.digits().len() - 1);
                 template.map_or(&[], |template| template.fill(request_id, key))
             }
-            Request::Update { key, field, value } => {
+            Request::Record(ycsb::Request::Update { key, field, value }) => {
                 let template = self.updates.get_mut(key.digits().len() - 1);
                 template.map_or(&[], |template| template.fill(request_id, key, *field, value))
             }
+            Request::Shop(step) => self.shop.encode(request_id, &step.command),
         }
     }
 }
@@ -128,10 +133,10 @@ mod tests {
     use super::*;
     use crate::client::ycsb::{Generators, random_value};
 
-    fn plain(request_id: i32, namespace: Namespace<'_>, request: &Request) -> Vec<u8> {
+    fn plain(request_id: i32, namespace: Namespace<'_>, request: &ycsb::Request) -> Vec<u8> {
         match request {
-            Request::Read { key } => commands::find(request_id, namespace, &key.to_string()),
-            Request::Update { key, field, value } => {
+            ycsb::Request::Read { key } => commands::find(request_id, namespace, &key.to_string()),
+            ycsb::Request::Update { key, field, value } => {
                 let field = FIELDS[usize::from(*field)];
                 commands::update(request_id, namespace, &key.to_string(), field, value)
             }
@@ -151,8 +156,8 @@ mod tests {
             for (request_id, number, field) in requests {
                 let key = Key::of(number);
                 let value = random_value(&mut Generators::new(number).next());
-                let request = field.map_or(Request::Read { key }, |field| Request::Update { key, field, value });
-                prop_assert_eq!(templates.fill(request_id, &request), plain(request_id, namespace, &request));
+                let request = field.map_or(ycsb::Request::Read { key }, |field| ycsb::Request::Update { key, field, value });
+                prop_assert_eq!(templates.fill(request_id, &Request::Record(request)), plain(request_id, namespace, &request));
             }
         }
     }

@@ -32,7 +32,7 @@ fn plan(server: &FakeServer) -> LoadPlan {
         threads: 1,
         think: Duration::ZERO,
         rate_ops: 0,
-        mix: Mix { read_percent: 50 },
+        mix: Mix::Ycsb { read_percent: 50 },
         records: 1000,
         warmup: Duration::ZERO,
         measured: Duration::from_millis(100),
@@ -370,7 +370,7 @@ fn a_plan_that_makes_no_sense_is_refused() {
             ..plan(&server)
         },
         LoadPlan {
-            mix: Mix { read_percent: 101 },
+            mix: Mix::Ycsb { read_percent: 101 },
             ..plan(&server)
         },
     ] {

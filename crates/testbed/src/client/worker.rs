@@ -23,8 +23,9 @@ use super::{
     recorder::Recorder,
     schedule::{Arrivals, Closed, Open, Schedule},
     template::Templates,
+    traffic::Traffic,
     window::Window,
-    ycsb::{Generators, Operations},
+    ycsb::Generators,
 };
 
 /// What a thread needs to know.
@@ -38,7 +39,7 @@ pub(super) struct Job<'a> {
     thread: usize,
     /// The thread's connections, among all of them.
     numbers: Range<u32>,
-    operations: Vec<Operations>,
+    traffic: Vec<Traffic>,
     arrivals: Xoshiro256PlusPlus,
 }
 
@@ -79,26 +80,26 @@ pub(super) fn jobs<'a>(
         u32::try_from(share).unwrap_or(plan.connections)
     };
     let mut generators = Generators::new(plan.seed);
-    let mut shares: Vec<(Range<u32>, Vec<Operations>)> = Vec::new();
+    let mut shares: Vec<(Range<u32>, Vec<Traffic>)> = Vec::new();
     for thread in 0..threads {
         let numbers = first_of(thread)..first_of(thread + 1);
-        let operations = numbers
+        let traffic = numbers
             .clone()
-            .map(|_| Operations::new(generators.next(), plan.records, plan.mix))
+            .map(|_| Traffic::new(generators.next(), plan.records, plan.mix))
             .collect();
-        shares.push((numbers, operations));
+        shares.push((numbers, traffic));
     }
     shares
         .into_iter()
         .enumerate()
-        .map(|(thread, (numbers, operations))| Job {
+        .map(|(thread, (numbers, traffic))| Job {
             plan,
             limits,
             window,
             stop,
             thread,
             numbers,
-            operations,
+            traffic,
             arrivals: generators.next(),
         })
         .collect()
@@ -135,9 +136,9 @@ impl Job<'_> {
         begin: &Receiver<u64>,
     ) -> Result<Option<Finished>, LoadError> {
         let mut poll = Poll::new().map_err(LoadError::system("create an event queue"))?;
-        let operations = std::mem::take(&mut self.operations);
+        let traffic = std::mem::take(&mut self.traffic);
         let given_up = || self.stop.load(Ordering::Relaxed) || self.window.is_over(now_ns());
-        let opened = opening::open(&mut poll, self.plan.address, operations, self.limits, given_up)?;
+        let opened = opening::open(&mut poll, self.plan.address, traffic, self.limits, given_up)?;
         let Some(connections) = opened else {
             return Ok(None);
         };
@@ -180,7 +181,8 @@ mod tests {
     use scenario::Mix;
 
     use super::*;
-    use crate::client::ycsb::Request;
+    use crate::client::traffic::Request;
+    use crate::client::ycsb;
 
     fn plan(threads: u32) -> LoadPlan {
         LoadPlan {
@@ -191,7 +193,7 @@ mod tests {
             threads,
             think: Duration::from_millis(10),
             rate_ops: 0,
-            mix: Mix { read_percent: 50 },
+            mix: Mix::Ycsb { read_percent: 50 },
             records: 1000,
             warmup: Duration::ZERO,
             measured: Duration::ZERO,
@@ -204,8 +206,12 @@ mod tests {
         let (plan, window, stop) = (plan(threads), Window::new(), AtomicBool::new(false));
         let (mut keys, mut starts) = (Vec::new(), Vec::new());
         for mut job in jobs(&plan, Limits::default(), &window, &stop) {
-            for operations in &mut job.operations {
-                let (Request::Read { key } | Request::Update { key, .. }) = operations.next();
+            for traffic in &mut job.traffic {
+                let Request::Record(ycsb::Request::Read { key } | ycsb::Request::Update { key, .. }) =
+                    traffic.next()
+                else {
+                    panic!("not YCSB");
+                };
                 keys.push(key.to_string());
             }
             let mut schedule = job.schedule(1000);

@@ -13,3 +13,4 @@ pub(super) use operations::{Generators, Operations, Request};
 #[cfg(test)]
 pub(super) use record::random_value;
 pub(super) use record::{FIELD_BYTES, FIELDS, Value, record_batch};
+pub(super) use scrambled::Scrambled;

@@ -95,27 +95,40 @@ pub fn handle(
 pub struct Named<'a> {
     name: Option<&'a str>,
     command: Option<Command>,
+    body: &'a RawDocument,
 }
 
 impl<'a> Named<'a> {
     /// Looks for the command of `message`.
     #[must_use]
     pub fn of(message: &Message<'a>) -> Self {
-        let name = first_key(match message {
+        let body = match message {
             Message::Msg(message) => message.body,
             Message::Query(query) => query.query,
-        });
+        };
+        let name = first_key(body);
         Self {
             name,
             command: name.and_then(Command::find),
+            body,
         }
     }
 
-    /// What the primitive is told: requests of one command take alike.
+    /// What the primitive is told: requests of one command take alike, but for finds that go by the key.
     #[must_use]
     pub fn class(&self) -> Class {
-        self.command
-            .map_or(Class::Unknown, |command| Class::Kind(command as u8))
+        const BY_KEY: u8 = 0x80;
+
+        match self.command {
+            None => Class::Unknown,
+            Some(Command::Find) if self.goes_by_key() => Class::Kind(Command::Find as u8 | BY_KEY),
+            Some(command) => Class::Kind(command as u8),
+        }
+    }
+
+    fn goes_by_key(&self) -> bool {
+        let filter = self.body.get_document("filter");
+        filter.is_ok_and(|filter| first_key(filter) == Some("_id"))
     }
 }
 

@@ -1,5 +1,5 @@
 use rand::{Rng, RngExt, SeedableRng, rngs::Xoshiro256PlusPlus};
-use scenario::{Mix, Operation};
+use scenario::Operation;
 
 use super::{
     key::Key,
@@ -55,21 +55,21 @@ impl Request {
 pub(in crate::client) struct Operations {
     random: Xoshiro256PlusPlus,
     records: Scrambled,
-    mix: Mix,
+    read_percent: u32,
 }
 
 impl Operations {
     /// A sequence over `records` records, at least one, that depends on nothing but its arguments.
-    pub(in crate::client) fn new(random: Xoshiro256PlusPlus, records: u64, mix: Mix) -> Self {
+    pub(in crate::client) fn new(random: Xoshiro256PlusPlus, records: u64, read_percent: u32) -> Self {
         Self {
             random,
             records: Scrambled::new(records),
-            mix,
+            read_percent,
         }
     }
 
     pub(in crate::client) fn next(&mut self) -> Request {
-        let is_read = self.random.random_range(0..100) < self.mix.read_percent;
+        let is_read = self.random.random_range(0..100) < self.read_percent;
         let key = Key::of(self.records.next(&mut self.random));
         if is_read {
             Request::Read { key }
@@ -98,7 +98,7 @@ mod tests {
         let random = std::iter::repeat_with(|| generators.next())
             .nth(connection)
             .unwrap();
-        let mut operations = Operations::new(random, 1000, Mix { read_percent });
+        let mut operations = Operations::new(random, 1000, read_percent);
         (0..200)
             .map(|_| match operations.next() {
                 Request::Read { key } => format!("read {key}"),
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn the_mix_has_its_shares() {
         for read_percent in [0, 5, 50, 95, 100] {
-            let mut operations = Operations::new(Generators::new(3).next(), 1000, Mix { read_percent });
+            let mut operations = Operations::new(Generators::new(3).next(), 1000, read_percent);
             let mut fields = [0_u32; 10];
             let mut reads = 0_u32;
             for _ in 0..20_000 {

@@ -12,13 +12,13 @@ const ZETA_ITEMS: f64 = 26.469_028_201_783_02;
 /// YCSB's scrambled zipfian choice of a record: a zipfian number out of ten billion, hashed over the records. The
 /// popular records are spread over the key space, and their shares do not depend on how many records there are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scrambled {
+pub(in crate::client) struct Scrambled {
     zipfian: Zipfian,
     records: u64,
 }
 
 impl Scrambled {
-    pub(super) fn new(records: u64) -> Self {
+    pub(in crate::client) fn new(records: u64) -> Self {
         Self {
             zipfian: Zipfian::new(LAST_ITEM + 1, THETA, ZETA_ITEMS),
             records,
@@ -26,7 +26,7 @@ impl Scrambled {
     }
 
     /// The number of a record, from 0 to `records` - 1.
-    pub(super) fn next(&self, random: &mut impl Rng) -> u64 {
+    pub(in crate::client) fn next(&self, random: &mut impl Rng) -> u64 {
         // YCSB takes the upper end of its range as included and draws again when it hits the record that is not
         // there; taking the remainder by the number of records itself would put the popular keys elsewhere.
         loop {

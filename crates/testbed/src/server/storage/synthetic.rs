@@ -1,6 +1,6 @@
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bson::{RawDocument, RawDocumentBuf, raw::CString, spec::BinarySubtype};
@@ -20,14 +20,15 @@ pub struct SyntheticWork {
 }
 
 /// No documents: each operation costs a set amount of CPU, part of each update under one lock, and finds a document
-/// of the usual size. Inserts are counted, and cost nothing.
+/// of the usual size. Inserts are counted, and cost nothing; a scan costs a read for each document that it shows.
 #[derive(Debug)]
 pub struct SyntheticEngine {
     work: Work,
     amount: SyntheticWork,
     lock: Mutex<()>,
     document: RawDocumentBuf,
-    count: AtomicU64,
+    /// Of each namespace.
+    counts: Mutex<HashMap<String, u64>>,
 }
 
 /// Of an update's work outside the lock, what comes before it: with 10 % inside, 70 % of the whole.
@@ -60,14 +61,22 @@ impl SyntheticEngine {
             amount,
             lock: Mutex::default(),
             document,
-            count: AtomicU64::default(),
+            counts: Mutex::default(),
         }
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Engine for SyntheticEngine {
-    fn insert(&self, _: &str, _: &DocumentKey, _: &RawDocument) -> Result<bool, StorageError> {
-        self.count.fetch_add(1, Ordering::Relaxed);
+    fn insert(&self, namespace: &str, _: &DocumentKey, _: &RawDocument) -> Result<bool, StorageError> {
+        let mut counts = self.counts();
+        match counts.get_mut(namespace) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(namespace.to_owned(), 1)),
+        }
         Ok(true)
     }
 
@@ -93,27 +102,27 @@ impl Engine for SyntheticEngine {
         Ok(Updated::Changed)
     }
 
-    fn delete(&self, _: &str, _: &DocumentKey) -> Result<bool, StorageError> {
-        let counted = self
-            .count
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1));
-        Ok(counted.is_ok())
+    fn delete(&self, namespace: &str, _: &DocumentKey) -> Result<bool, StorageError> {
+        let mut counts = self.counts();
+        let count = counts.get_mut(namespace).filter(|count| **count > 0);
+        Ok(count.map(|count| *count -= 1).is_some())
     }
 
     fn keeps_documents(&self) -> bool {
         false
     }
 
-    fn clear(&self, _: &str) -> Result<u64, StorageError> {
-        Ok(self.count.swap(0, Ordering::Relaxed))
+    fn clear(&self, namespace: &str) -> Result<u64, StorageError> {
+        Ok(self.counts().remove(namespace).unwrap_or(0))
     }
 
-    fn count(&self, _: &str) -> Result<u64, StorageError> {
-        Ok(self.count.load(Ordering::Relaxed))
+    fn count(&self, namespace: &str) -> Result<u64, StorageError> {
+        Ok(self.counts().get(namespace).copied().unwrap_or(0))
     }
 
-    fn scan(&self, _: &str, found: Visit<'_>) -> Result<(), StorageError> {
-        for _ in 0..self.count.load(Ordering::Relaxed) {
+    fn scan(&self, namespace: &str, found: Visit<'_>) -> Result<(), StorageError> {
+        for _ in 0..self.count(namespace)? {
+            self.work.run(self.amount.read_us);
             if found(&self.document).is_break() {
                 break;
             }
