@@ -85,7 +85,7 @@ fn updates_change_insert_and_replace() {
         server.ok(doc! { "insert": "c", "documents": (0..4).map(|id| doc! { "_id": id, "n": id }).collect::<Vec<_>>(), "$db": "d" });
         let update = |q: bson::Document, u: bson::Document, multi: bool, upsert: bool| {
             let reply = server.ok(doc! { "update": "c", "updates": [{ "q": q, "u": u, "multi": multi, "upsert": upsert }], "$db": "d" });
-            let ids = reply.get_array("upserted").map(|ids| ids.len()).unwrap_or(0);
+            let ids = reply.get_array("upserted").map_or(0, Vec::len);
             (
                 reply.get_i32("n").unwrap(),
                 reply.get_i32("nModified").unwrap(),

@@ -117,15 +117,13 @@ impl SwitchStatus {
 
 /// The kernel's era. Measuring it would disturb a server whose policy does not ask for it.
 fn era(policy: Policy) -> Era {
-    match policy {
-        Policy::Auto => era::try_current().map_or(Era::Unknown, |kernel| kernel.era),
-        _ => {
-            let release = rustix::system::uname().release().to_string_lossy().into_owned();
-            version(&release).map_or(Era::Unknown, |(major, minor, patch)| {
-                era::by_version(major, minor, patch)
-            })
-        }
+    if policy == Policy::Auto {
+        return era::try_current().map_or(Era::Unknown, |kernel| kernel.era);
     }
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    version(&release).map_or(Era::Unknown, |(major, minor, patch)| {
+        era::by_version(major, minor, patch)
+    })
 }
 
 /// The x.y.z that a kernel's release begins with.
@@ -152,7 +150,7 @@ impl ProcessUsage {
         fs::read_to_string("/proc/self/stat").map_or_else(|_| Self::default(), |line| Self::parse(&line))
     }
 
-    /// Reads the line of proc_pid_stat(5): what follows the program's name, which may hold spaces and parentheses.
+    /// Reads the line of `proc_pid_stat(5)`: what follows the program's name, which may hold spaces and parentheses.
     fn parse(line: &str) -> Self {
         let fields: Vec<u64> = line
             .rsplit_once(") ")

@@ -11,6 +11,7 @@ use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
 use self::stage::Stage;
 use super::{
+    change,
     context::{self, Context},
     cursors,
     error::CommandError,
@@ -105,7 +106,7 @@ impl Pipeline {
             if self.bytes > MAX_RESULT_BYTES {
                 return Err(CommandError::sort_memory(MAX_RESULT_BYTES));
             }
-            self.results.push_back(document.to_owned());
+            self.results.push_back(change::checked(document)?.to_owned());
             return Ok(ControlFlow::Continue(()));
         };
         match stage.take(document)? {

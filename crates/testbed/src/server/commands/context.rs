@@ -19,13 +19,17 @@ impl<'a> Context<'a> {
         message: &'a OpMsg<'a>,
         name: &'a str,
     ) -> Result<Self, CommandError> {
-        let database = message
-            .body
-            .get_str("$db")
-            .map_err(|_absent| CommandError::missing_database())?;
-        if message.body.get("startTransaction")?.is_some() {
-            return Err(CommandError::no_transactions());
+        let mut database = None;
+        for field in message.body {
+            match field? {
+                (field, RawBsonRef::String(text)) if field.as_str() == "$db" => database = Some(text),
+                (field, _) if field.as_str() == "startTransaction" => {
+                    return Err(CommandError::no_transactions());
+                }
+                _ => {}
+            }
         }
+        let database = database.ok_or_else(CommandError::missing_database)?;
         Ok(Self {
             services,
             message,
@@ -104,13 +108,19 @@ impl<'a> Context<'a> {
 
 /// A flag in `parent` that may be absent.
 pub(super) fn flag(parent: &RawDocument, field: &str, default: bool) -> Result<bool, CommandError> {
-    match parent.get(field)? {
-        None => Ok(default),
-        Some(RawBsonRef::Boolean(flag)) => Ok(flag),
-        Some(number @ (RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_))) => {
-            Ok(integer(field, number)? != 0)
+    parent
+        .get(field)?
+        .map_or(Ok(default), |value| as_flag(field, value))
+}
+
+/// The flag that `field` is; a number stands for one as well.
+pub(super) fn as_flag(field: &str, value: RawBsonRef<'_>) -> Result<bool, CommandError> {
+    match value {
+        RawBsonRef::Boolean(flag) => Ok(flag),
+        RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_) => {
+            Ok(integer(field, value)? != 0)
         }
-        Some(_) => Err(CommandError::mismatch(field, "true or false")),
+        _ => Err(CommandError::mismatch(field, "true or false")),
     }
 }
 
@@ -118,9 +128,7 @@ pub(super) fn flag(parent: &RawDocument, field: &str, default: bool) -> Result<b
 pub(super) fn refuse(parent: &RawDocument, options: &[&str]) -> Result<(), CommandError> {
     for option in options {
         if parent.get(option)?.is_some() {
-            return Err(CommandError::bad_value(format!(
-                "this server has no option '{option}': expected a command without it"
-            )));
+            return Err(CommandError::unknown_option(option));
         }
     }
     Ok(())
@@ -137,11 +145,16 @@ pub(super) fn natural(field: &str, number: i64) -> Result<u64, CommandError> {
 
 /// The document in `field` of `parent`; an empty one if it is absent.
 pub(super) fn document<'a>(parent: &'a RawDocument, field: &str) -> Result<&'a RawDocument, CommandError> {
-    match parent.get(field)? {
-        None => Ok(empty()),
-        Some(RawBsonRef::Document(document)) => Ok(document),
-        Some(_) => Err(CommandError::mismatch(field, "a document")),
-    }
+    parent
+        .get(field)?
+        .map_or(Ok(empty()), |value| as_document(field, value))
+}
+
+/// The document that `field` is.
+pub(super) fn as_document<'a>(field: &str, value: RawBsonRef<'a>) -> Result<&'a RawDocument, CommandError> {
+    value
+        .as_document()
+        .ok_or_else(|| CommandError::mismatch(field, "a document"))
 }
 
 /// A whole number of any of BSON's number types.

@@ -69,7 +69,9 @@ pub(super) fn distinct(context: &Context<'_>) -> Result<RawDocumentBuf, CommandE
         Ok(ControlFlow::Continue(()))
     })?;
     let mut listed = RawArrayBuf::new();
-    values.into_values().for_each(|value| listed.push(value));
+    for value in values.into_values() {
+        listed.push(value);
+    }
     let mut reply = RawDocumentBuf::new();
     reply.append(cstr!("values"), listed);
     Ok(finish(reply))

@@ -19,7 +19,7 @@ use crate::server::{Services, storage::DocumentKey};
 /// Documents of a first batch unless the client says otherwise: MongoDB's number.
 pub(super) const FIRST_BATCH: u64 = 101;
 /// A cursor that nobody reads is closed after that time, as in MongoDB.
-const TIMEOUT: Duration = Duration::from_mins(10);
+const TIMEOUT: Duration = Duration::from_secs(600);
 /// Cursors that may be open at a time.
 const MAX_CURSORS: usize = 10_000;
 /// What all of them may hold, in bytes.

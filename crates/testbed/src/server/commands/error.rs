@@ -103,6 +103,13 @@ impl CommandError {
         Self::new(Self::BAD_VALUE, message)
     }
 
+    pub(super) fn unknown_option(option: &str) -> Self {
+        Self::new(
+            Self::BAD_VALUE,
+            format!("this server has no option '{option}': expected a command without it"),
+        )
+    }
+
     pub(super) fn mismatch(field: &str, expected: &str) -> Self {
         Self::new(
             Self::TYPE_MISMATCH,

@@ -1,6 +1,6 @@
 use std::{collections::VecDeque, ops::ControlFlow};
 
-use bson::RawDocumentBuf;
+use bson::{RawDocument, RawDocumentBuf};
 
 use super::{
     context::{self, Context},
@@ -24,7 +24,7 @@ struct Find {
 
 pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError> {
     let namespace = context.namespace()?;
-    let find = Find::parse(context)?;
+    let find = Find::parse(context.body())?;
     match &find.filter {
         Filter::Id(key) if find.skip == 0 && find.batch_size != Some(0) => {
             let mut batch = Batch::of(1);
@@ -41,33 +41,53 @@ pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError>
             projected?;
             Ok(batch.first_reply(&namespace, 0))
         }
-        _ if find.sort.is_empty() => find.as_found(context, namespace),
+        _ if find.sort.is_empty() => find.unsorted(context, &namespace),
         _ => find.sorted(context, &namespace),
     }
 }
 
 impl Find {
-    fn parse(context: &Context<'_>) -> Result<Self, CommandError> {
-        context::refuse(
-            context.body(),
-            &["collation", "min", "max", "returnKey", "showRecordId"],
-        )?;
-        if context.flag("tailable", false)? {
-            return Err(CommandError::bad_value(
-                "tailable cursor requested on a collection that is not capped",
-            ));
+    /// Reads the fields in one pass: this is on the way of every read.
+    fn parse(body: &RawDocument) -> Result<Self, CommandError> {
+        let mut find = Self {
+            filter: Filter::All,
+            projection: Projection::Whole,
+            sort: Sort::default(),
+            skip: 0,
+            limit: 0,
+            batch_size: None,
+            single_batch: false,
+        };
+        for field in body {
+            let (name, value) = field?;
+            let name = name.as_str();
+            match name {
+                "filter" => find.filter = Filter::parse(context::as_document(name, value)?)?,
+                "projection" => find.projection = Projection::parse(context::as_document(name, value)?)?,
+                "sort" => find.sort = Sort::parse(context::as_document(name, value)?)?,
+                "skip" => find.skip = context::natural(name, context::integer(name, value)?)?,
+                "batchSize" => {
+                    find.batch_size = Some(context::natural(name, context::integer(name, value)?)?);
+                }
+                "limit" => {
+                    let limit = context::integer(name, value)?;
+                    find.limit = limit.unsigned_abs();
+                    // A negative limit means the same number, without a cursor.
+                    find.single_batch |= limit < 0;
+                }
+                "singleBatch" => find.single_batch |= context::as_flag(name, value)?,
+                "tailable" if context::as_flag(name, value)? => {
+                    return Err(CommandError::bad_value(
+                        "tailable cursor requested on a collection that is not capped",
+                    ));
+                }
+                "collation" | "min" | "max" | "returnKey" | "showRecordId" => {
+                    return Err(CommandError::unknown_option(name));
+                }
+                _ => {}
+            }
         }
-        let limit = context.integer("limit")?.unwrap_or(0);
-        Ok(Self {
-            filter: Filter::parse(context.document("filter")?)?,
-            projection: Projection::parse(context.document("projection")?)?,
-            sort: Sort::parse(context.document("sort")?)?,
-            skip: context.natural("skip")?.unwrap_or(0),
-            limit: limit.unsigned_abs(),
-            batch_size: context.natural("batchSize")?,
-            // A negative limit means the same number, without a cursor.
-            single_batch: limit < 0 || context.flag("singleBatch", false)?,
-        })
+        Ok(find)
     }
 
     /// How many documents the first reply may hold.
@@ -77,16 +97,16 @@ impl Find {
     }
 
     /// The documents as they come: the first ones at once, the keys of the others for later.
-    fn as_found(self, context: &Context<'_>, namespace: String) -> Result<RawDocumentBuf, CommandError> {
+    fn unsorted(self, context: &Context<'_>, namespace: &str) -> Result<RawDocumentBuf, CommandError> {
         let mut batch = Batch::of(self.first_batch());
         let mut keys = VecDeque::new();
         let (mut skipped, mut taken) = (0, 0);
-        query::each(context.services, &namespace, &self.filter, &mut |document| {
+        query::each(context.services, namespace, &self.filter, &mut |document| {
             if skipped < self.skip {
                 skipped += 1;
                 return Ok(ControlFlow::Continue(()));
             }
-            if !keys.is_empty() || !batch.push(&*self.projection.apply(document)?) {
+            if !keys.is_empty() || !batch.push(&self.projection.apply(document)?) {
                 if self.single_batch {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -105,10 +125,10 @@ impl Find {
             projection: self.projection,
         };
         let id = context.services.cursors.open(Cursor {
-            namespace: namespace.clone(),
+            namespace: namespace.to_owned(),
             rest,
         })?;
-        Ok(batch.first_reply(&namespace, id))
+        Ok(batch.first_reply(namespace, id))
     }
 
     /// The documents in their order, all of which have to be seen first.

@@ -12,8 +12,11 @@ use crate::server::Services;
 struct Parameter {
     name: &'static str,
     get: fn(&Services) -> RawBson,
-    set: Option<fn(&Services, &str) -> Result<(), String>>,
+    set: Option<Change>,
 }
+
+/// Makes the value of the text, or says what was expected.
+type Change = fn(&Services, &str) -> Result<(), String>;
 
 const PARAMETERS: &[Parameter] = &[
     Parameter {

@@ -133,12 +133,6 @@ impl ServiceExecutor {
         }
     }
 
-    /// Connection threads that are working on a request, if the guard counts them; else 0.
-    #[must_use]
-    pub fn threads_active(&self) -> usize {
-        self.active.get()
-    }
-
     /// Connection threads alive, also those that are blocked in receive.
     #[must_use]
     pub fn threads_running(&self) -> usize {
@@ -175,7 +169,7 @@ impl ServiceExecutor {
     }
 }
 
-fn place_of<T: PartialEq>(choice: T, all: &[T]) -> usize {
+fn place_of<T: Copy + PartialEq>(choice: T, all: &[T]) -> usize {
     all.iter().position(|known| *known == choice).unwrap_or(0)
 }
 

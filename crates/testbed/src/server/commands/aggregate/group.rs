@@ -178,13 +178,12 @@ impl Sum {
     }
 
     fn add_whole(&mut self, number: i64) {
-        match self.whole.checked_add(number) {
-            Some(sum) => self.whole = sum,
+        if let Some(sum) = self.whole.checked_add(number) {
+            self.whole = sum;
+        } else {
             // Past 64 bits it goes on as a double, as in MongoDB.
-            None => {
-                self.has_double = true;
-                self.double += number as f64;
-            }
+            self.has_double = true;
+            self.double += number as f64;
         }
     }
 

@@ -70,7 +70,7 @@ fn part(path: &Path, ascending: bool, document: &RawDocument) -> Vec<u8> {
         match found {
             Some(RawBsonRef::Array(array)) if array.is_empty() => offer(vec![tag::UNDEFINED]),
             Some(RawBsonRef::Array(array)) => {
-                elements(array).for_each(|element| offer(order::encoded(element)))
+                elements(array).for_each(|element| offer(order::encoded(element)));
             }
             found => offer(order::encoded(found.unwrap_or(RawBsonRef::Null))),
         }
