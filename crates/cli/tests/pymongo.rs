@@ -14,8 +14,19 @@ use support::{Serve, python, stderr, stdout};
 
 #[test]
 fn pymongo_reads_and_writes() {
+    run(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reads_and_writes.py"));
+}
+
+#[test]
+fn pymongo_does_its_operations() {
+    run(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/clients/operations.py"
+    ));
+}
+
+fn run(script: &str) {
     let Some(python) = python("pymongo") else { return };
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reads_and_writes.py");
     for engine in ["memory", "fjall"] {
         let server = Serve::start(&["--engine", engine]);
         let output = Command::new(&python)

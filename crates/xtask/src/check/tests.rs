@@ -23,6 +23,13 @@ pub(super) fn tests(context: &mut Context) -> Result<(), StepError> {
     if let Ok(python) = &python {
         command.env("CEDE_PYTHON", python);
     }
+    // Likewise for the Node driver and mongosh, where there is a Node that they run on.
+    let node_modules = tools::node_modules();
+    if let Ok(Some(folder)) = &node_modules {
+        command
+            .env("CEDE_NODE_MODULES", folder)
+            .env("CEDE_REQUIRE_NODE", "1");
+    }
     // Likewise for QEMU and the kernels of the lab, where they can be fetched.
     let lab = tools::lab();
     if let Ok(Some(cache)) = &lab {
@@ -30,6 +37,7 @@ pub(super) fn tests(context: &mut Context) -> Result<(), StepError> {
     }
     counted(context, &mut command, io::stdout())?;
     python?;
+    node_modules?;
     lab?;
     Ok(())
 }

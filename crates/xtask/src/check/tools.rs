@@ -4,12 +4,15 @@ mod cargo_tool;
 mod components;
 mod debian;
 mod lab;
+mod node;
 mod pymongo;
 
 use thiserror::Error;
 
 use self::cargo_tool::CargoTool;
-pub(super) use self::{components::has_miri, debian::valgrind, lab::lab, pymongo::pymongo};
+pub(super) use self::{
+    components::has_miri, debian::valgrind, lab::lab, node::node_modules, pymongo::pymongo,
+};
 use crate::command::CommandError;
 
 pub(super) const DENY: CargoTool = CargoTool {
@@ -32,6 +35,8 @@ pub(super) const SEMVER_CHECKS: CargoTool = CargoTool {
 pub(super) enum ToolError {
     #[error(transparent)]
     Command(#[from] CommandError),
+    #[error("cannot write {path}: {source}")]
+    Folder { path: String, source: std::io::Error },
     #[error("{what} is missing: install it (Debian: apt-get install {packages}) and run again")]
     Missing { what: &'static str, packages: String },
 }
@@ -43,6 +48,7 @@ pub(super) fn ensure_all() -> Result<(), ToolError> {
         debian::ensure_cxx(),
         valgrind().map(drop),
         pymongo().map(drop),
+        node_modules().map(drop),
         lab().map(drop),
         FUZZ.command().map(drop),
         DENY.command().map(drop),
