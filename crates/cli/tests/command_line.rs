@@ -40,6 +40,10 @@ fn wrong_use_is_one_line_that_says_what_was_expected() {
         &["compare", "--set", "thinktime=3"],
         "cpus, connections, think_us",
     );
+    assert_usage(
+        &["compare", "--set", "admission=fixed:0"],
+        "expected none, probing, or fixed:N",
+    );
     assert_usage(&["compare", "--set", "think_us"], "KEY=VALUE");
     assert_usage(&["compare", "--seconds", "0"], "0.01 to 86400");
     assert_usage(&["compare", "--repeat", "0"], "1..=1000");

@@ -1,5 +1,6 @@
 //! One outcome out of the repeats of a cell.
 
+mod admission;
 mod off_cpu;
 
 use std::collections::BTreeMap;
@@ -48,6 +49,7 @@ pub(crate) fn aggregate(repeats: &[&Outcome]) -> Option<Outcome> {
             client_us_per_op: of(|o| o.cpu.client_us_per_op),
             server_share: of(|o| o.cpu.server_share),
         },
+        admission: admission::admission(repeats),
         errors: sum(repeats.iter().map(|repeat| repeat.errors)),
         off_cpu: off_cpu::off_cpu(repeats),
         digest: digest(repeats),
@@ -126,8 +128,37 @@ fn sum(counts: impl Iterator<Item = u64>) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use scenario::{AdmissionOutcome, Decision, Tick};
 
     use super::*;
+
+    fn admission() -> impl Strategy<Value = AdmissionOutcome> {
+        let tick = (0.0..1e3, 1_u32..200, 1_u32..200, 0.0..1e6).prop_map(
+            |(time_s, read_tickets, write_tickets, throughput_ops)| Tick {
+                time_s,
+                read_tickets,
+                write_tickets,
+                throughput_ops,
+                decision: Decision::Hold,
+            },
+        );
+        let ticks = prop::collection::vec(tick, 0..5);
+        (prop::array::uniform4(0.0..1e3), ticks).prop_map(|(numbers, ticks)| {
+            let [
+                write_tickets_final,
+                write_tickets_mean,
+                read_tickets_final,
+                active_writers_mean,
+            ] = numbers;
+            AdmissionOutcome {
+                write_tickets_final,
+                write_tickets_mean,
+                read_tickets_final,
+                active_writers_mean,
+                ticks,
+            }
+        })
+    }
 
     fn operation() -> impl Strategy<Value = OperationOutcome> {
         let buckets = prop::collection::btree_map(0_u32..100_000, 1_u64..1000, 0..20);
@@ -154,7 +185,8 @@ mod tests {
         let operations =
             prop::collection::btree_map(prop::sample::select(Operation::ALL), operation(), 0..=2);
         let numbers = prop::collection::vec(0.0..1e9, 18);
-        (numbers, operations, any::<u64>()).prop_map(|(n, operations, errors)| Outcome {
+        let parts = (numbers, operations, prop::option::of(admission()), any::<u64>());
+        parts.prop_map(|(n, operations, admission, errors)| Outcome {
             seconds: n[0],
             throughput_ops: n[1],
             operations,
@@ -182,6 +214,7 @@ mod tests {
                 client_us_per_op: n[16],
                 server_share: n[17],
             },
+            admission,
             errors,
             off_cpu: None,
             digest: None,

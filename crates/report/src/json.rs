@@ -5,7 +5,8 @@ mod off_cpu;
 use std::collections::BTreeMap;
 
 use scenario::{
-    Backend, Background, ContextSwitches, CpuUse, Host, Operation, OperationOutcome, Scenario, Variant,
+    AdmissionOutcome, Backend, Background, ContextSwitches, CpuUse, Host, Operation, OperationOutcome,
+    Scenario, Variant,
 };
 use scenario::{Workload, Yields};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -67,8 +68,8 @@ struct CellView<'a> {
     background: Background,
     context_switches: ContextSwitches,
     cpu: CpuUse,
-    /// No server of this workspace controls admission yet.
-    admission: Option<()>,
+    /// Null where there was no admission control.
+    admission: Option<&'a AdmissionOutcome>,
     errors: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     off_cpu: Option<OffCpuView>,
@@ -95,7 +96,7 @@ impl<'a> CellView<'a> {
             background: outcome.background,
             context_switches: outcome.context_switches,
             cpu: outcome.cpu,
-            admission: None,
+            admission: outcome.admission.as_ref(),
             errors: outcome.errors,
             off_cpu: outcome.off_cpu.as_ref().map(OffCpuView::of),
             ratios: Ratios(cell.ratios()),

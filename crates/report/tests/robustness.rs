@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use fixture::{CFS, FORFEIT, comparison, host, id, latency, matrix, outcome, traced_comparison};
 use report::{CellId, Comparison, Metric, Quantile, Report};
 use scenario::{
-    Backend, Background, Cause, ContextSwitches, CpuUse, Distribution, Host, OffCpu, OffTime, Operation,
-    OperationOutcome, Outcome, Scenario, ThreadKind, Variant, Workload, Yields,
+    AdmissionOutcome, Backend, Background, Cause, ContextSwitches, CpuUse, Decision, Distribution, Host,
+    OffCpu, OffTime, Operation, OperationOutcome, Outcome, Scenario, ThreadKind, Tick, Variant, Workload,
+    Yields,
 };
 
 const MIX: Workload = Workload::Read50Update50;
@@ -46,6 +47,23 @@ fn trace_filled_with(value: f64) -> OffCpu {
         by_cause: [(Cause::Yield, time), (Cause::Lock, time)].into(),
         ran_meanwhile: vec![(ThreadKind::Patrol, value), (ThreadKind::Client, value)],
         ..OffCpu::default()
+    }
+}
+
+fn admission_filled_with(value: f64) -> AdmissionOutcome {
+    let tick = |time_s, throughput_ops| Tick {
+        time_s,
+        read_tickets: 8,
+        write_tickets: 8,
+        throughput_ops,
+        decision: Decision::Hold,
+    };
+    AdmissionOutcome {
+        write_tickets_final: value,
+        write_tickets_mean: value,
+        read_tickets_final: value,
+        active_writers_mean: value,
+        ticks: vec![tick(0.1, value), tick(value, 10.0), tick(0.3, 10.0)],
     }
 }
 
@@ -89,6 +107,7 @@ fn filled_with(value: f64) -> Outcome {
             client_us_per_op: value,
             server_share: value,
         },
+        admission: Some(admission_filled_with(value)),
         errors: 3,
         off_cpu: Some(trace_filled_with(value)),
         digest: None,

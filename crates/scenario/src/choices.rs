@@ -84,14 +84,6 @@ choices! {
 }
 
 choices! {
-    /// Admission control in front of the storage engine.
-    Admission: "admission" {
-        /// Every request is admitted at once.
-        None = "none",
-    }
-}
-
-choices! {
     /// What an acknowledged write of the `fjall` engine has reached.
     JournalSync: "journal sync" {
         /// The operating system: it survives the death of the process, not a power failure.

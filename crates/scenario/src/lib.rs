@@ -4,6 +4,7 @@
 //! operation and the background beside it. A backend turns one scenario, [`Workload`] and [`Variant`] into one
 //! [`Outcome`]. These types, and nothing else, cross the borders between the backends and the reports.
 
+mod admission;
 mod auto;
 mod backend;
 mod check;
@@ -21,10 +22,11 @@ mod value;
 mod variant;
 mod workload;
 
+pub use admission::{Admission, AdmissionOutcome, Decision, Tick};
 pub use auto::Auto;
 pub use backend::Backend;
 pub use check::ScenarioError;
-pub use choices::{Admission, Engine, Guard, GuardCounter, JournalSync};
+pub use choices::{Engine, Guard, GuardCounter, JournalSync};
 pub use file::FileError;
 pub use golden::{Company, GiveUp, GiveUpRow, GoldenProbe, YieldRow};
 pub use host::Host;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{choices::choices, off_cpu::OffCpu};
+use crate::{admission::AdmissionOutcome, choices::choices, off_cpu::OffCpu};
 
 choices! {
     /// An operation of a workload.
@@ -41,6 +41,9 @@ pub struct Outcome {
     pub context_switches: ContextSwitches,
     /// CPU time of both halves.
     pub cpu: CpuUse,
+    /// What admission control did, if there was any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admission: Option<AdmissionOutcome>,
     /// Operations that failed.
     pub errors: u64,
     /// Where the server's threads were while they were off the CPU, if the run was traced.

@@ -24,7 +24,7 @@ keys! {
     patrol_sleep_us: u64 [0..=HOUR_US] = 6000, "pause between rounds of the patrol thread, in us; 0: it is always busy while there are updates";
     guard: Guard [()] = Guard::Connections, "which threads the executor counts before it yields";
     guard_counter: GuardCounter [()] = GuardCounter::Relaxed, "how the executor reads that count";
-    admission: Admission [()] = Admission::None, "admission control in front of the storage engine";
+    admission: Admission [1..=100_000] = Admission::None, "admission control in front of the storage engine: none; probing, MongoDB's controller of throughput; or fixed:N, N tickets for reads and N for writes";
     base_slice_us: Auto<u64> [100..=100_000] = Auto::Auto, "EEVDF base slice of the host during the run, in us, with CFS the tunables that stand for it (needs root and debugfs); auto: untouched, in the lab the values of 8 CPUs";
     slice_us: u64 [100..=100_000] = 350, "custom slice of connection threads in the variant `capped`, in us";
     client_cpus: Auto<u32> [1..=4096] = Auto::Auto, "CPUs for the client alone; auto: those that the server leaves, and where it leaves none, the server's";
@@ -101,6 +101,7 @@ mod tests {
             "connections=48",
             "read_percent=7",
             "engine=synthetic",
+            "admission=fixed:12",
             "work_loops_per_us=200.5",
         ] {
             changed.set(pair).unwrap();
@@ -113,14 +114,14 @@ mod tests {
         let default = Scenario::default();
         assert_eq!(
             changed.changes_from(&default).last().as_deref(),
-            Some("work_loops_per_us=200.5")
+            Some("admission=fixed:12")
         );
         assert_eq!(
             (
                 changed.changes_from(&default).count(),
                 default.changes_from(&default).count()
             ),
-            (5, 0)
+            (6, 0)
         );
         assert_eq!(changed, copy);
     }
@@ -138,6 +139,20 @@ mod tests {
             message(scenario.set("engine=rocksdb")),
             "engine=rocksdb: expected one of: memory, fjall, synthetic"
         );
+        for wrong in [
+            "fixed",
+            "fixed:",
+            "fixed:0",
+            "fixed:-1",
+            "fixed:100001",
+            "Probing",
+            "",
+        ] {
+            assert_eq!(
+                message(scenario.set(&format!("admission={wrong}"))),
+                format!("admission={wrong}: expected none, probing, or fixed:N with N from 1 to 100000")
+            );
+        }
         assert_eq!(
             message(scenario.set("seconds")),
             "`seconds` is not of the form KEY=VALUE"

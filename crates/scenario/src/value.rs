@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
 
-use crate::{Admission, Auto, Engine, Guard, GuardCounter, JournalSync};
+use crate::{Auto, Engine, Guard, GuardCounter, JournalSync};
 
 /// A type that a scenario key can have.
 pub(crate) trait Value: Sized + Display {
@@ -57,4 +57,4 @@ macro_rules! words {
         }
     )+};
 }
-words!(Engine, Guard, GuardCounter, Admission, JournalSync);
+words!(Engine, Guard, GuardCounter, JournalSync);

@@ -1,5 +1,6 @@
 //! The server: MongoDB's transport layer, commands over a small storage engine, and the scenario's background threads.
 
+pub mod admission;
 pub mod background;
 pub mod catalog;
 pub mod commands;

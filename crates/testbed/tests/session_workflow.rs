@@ -11,10 +11,11 @@
 use std::io::{self, Cursor, Read, Write};
 
 use bson::{RawDocumentBuf, doc};
-use scenario::{Engine, Guard, GuardCounter, Placement, PolicyChoice, Scenario};
+use scenario::{Admission, Engine, Guard, GuardCounter, Placement, PolicyChoice, Scenario};
 use testbed::{
     server::{
         ServerPlan, Services,
+        admission::{Intent, TicketPool},
         transport::{SessionWorkflow, State},
     },
     wire::{Flags, FrameBuffer, Message, encode_msg},
@@ -56,6 +57,12 @@ fn services(placement: Placement, change: impl FnOnce(&mut Scenario)) -> Service
         folder: None,
     };
     Services::start(&plan, |line| panic!("{line}")).unwrap()
+}
+
+fn with_tickets(tickets: u32) -> Services {
+    services(Placement::Both, |scenario| {
+        scenario.admission = Admission::Fixed(tickets);
+    })
 }
 
 /// Many sessions that stay idle, so that the guard finds more threads than cores.
@@ -245,4 +252,130 @@ fn bytes_that_are_no_message_are_answered_and_end_the_connection() {
         error.get_str("errmsg").unwrap().contains("flag bits 0x20"),
         "{error}"
     );
+}
+
+fn insert() -> bson::Document {
+    doc! { "insert": "c", "documents": [{ "_id": 1 }], "$db": "d" }
+}
+
+fn find() -> bson::Document {
+    doc! { "find": "c", "filter": { "_id": 1 }, "$db": "d" }
+}
+
+#[test]
+fn tickets_are_held_by_what_works_in_the_engine_and_given_back_before_the_reply() {
+    let services = with_tickets(2);
+    let write = doc! { "delete": "c", "deletes": [{ "q": { "_id": 2 }, "limit": 1 }], "$db": "d" };
+    let requests = [ping(), insert(), find(), doc! { "count": "c", "$db": "d" }, write]
+        .map(|command| (Flags::default(), command));
+    let mut workflow = SessionWorkflow::new(script(&requests), &services);
+    let (mut state, mut finished) = (State::BeforeReceive, Vec::new());
+    while state != State::Closed {
+        state = workflow.step(state);
+        let pools = services.admission.pools();
+        assert_eq!(pools.each(TicketPool::used).sum(), 0, "{state:?}");
+        if state == State::Send {
+            finished.push((pools.read.finished(), pools.write.finished()));
+        }
+    }
+    assert_eq!(finished, [(0, 0), (0, 1), (1, 1), (2, 1), (2, 2)]);
+}
+
+#[test]
+fn a_write_waits_for_a_ticket_and_a_read_beside_it_does_not() {
+    let services = with_tickets(1);
+    let serve = |command| {
+        let served = SessionWorkflow::new(script(&[(Flags::default(), command)]), &services).run();
+        let (_, reply) = replies(served).remove(0);
+        assert_eq!(reply.get_f64("ok").unwrap(), 1.0, "{reply}");
+        reply
+    };
+    let ticket = services.admission.admit(Intent::Write);
+    let waiting = || services.admission.pools().write.counts().queued;
+    std::thread::scope(|scope| {
+        scope.spawn(|| serve(insert()));
+        while waiting() == 0 {
+            std::thread::sleep(std::time::Duration::from_micros(100));
+        }
+        serve(find());
+        let status = serve(doc! { "serverStatus": 1, "$db": "admin" });
+        let execution = status
+            .get_document("queues")
+            .unwrap()
+            .get_document("execution")
+            .unwrap();
+        let of = |intent| {
+            execution
+                .get_document(intent)
+                .unwrap()
+                .get_document("normalPriority")
+                .unwrap()
+        };
+        let numbers = |intent| {
+            [
+                "out",
+                "available",
+                "totalTickets",
+                "queueLength",
+                "finishedProcessing",
+            ]
+            .map(|field| of(intent).get_i64(field).unwrap())
+        };
+        assert_eq!(numbers("read"), [0, 1, 1, 0, 1]);
+        assert_eq!(numbers("write"), [1, 0, 1, 1, 0]);
+        drop(ticket);
+    });
+    assert_eq!(services.admission.pools().write.finished(), 2);
+}
+
+#[test]
+fn the_status_has_every_field_of_the_tickets_also_where_there_are_none() {
+    let services = services(Placement::Both, |_| ());
+    let status = doc! { "serverStatus": 1, "$db": "admin" };
+    let served = SessionWorkflow::new(script(&[(Flags::default(), status)]), &services).run();
+    let (_, status) = replies(served).remove(0);
+    assert!(!status.get_document("cede").unwrap().contains_key("admission"));
+    let section = |outer: &str, inner: &str| {
+        let outer = status.get_document(outer).unwrap();
+        outer.get_document(inner).unwrap().clone()
+    };
+    let tickets = doc! { "out": 0_i64, "available": 0_i64, "totalTickets": 0_i64 };
+    assert_eq!(
+        section("wiredTiger", "concurrentTransactions"),
+        doc! { "read": tickets.clone(), "write": tickets }
+    );
+    let execution = section("queues", "execution");
+    assert!(!execution.get_bool("usesThroughputProbing").unwrap());
+    let monitor = execution.get_document("monitor").unwrap();
+    assert!(monitor.values().all(|value| value.as_i64() == Some(0)));
+    assert_eq!(
+        monitor.keys().map(String::as_str).collect::<Vec<_>>(),
+        [
+            "timesDecreased",
+            "timesIncreased",
+            "totalAmountDecreased",
+            "totalAmountIncreased",
+            "resizeDurationMicros",
+            "timesProbedStable",
+            "timesProbedUp",
+            "timesProbedDown"
+        ]
+    );
+    let write = execution.get_document("write").unwrap();
+    assert_eq!(
+        write.keys().map(String::as_str).collect::<Vec<_>>(),
+        [
+            "normalPriority",
+            "lowPriority",
+            "exempt",
+            "nonDeprioritizable",
+            "deprioritizable",
+            "out",
+            "available",
+            "totalTickets"
+        ]
+    );
+    for priority in ["normalPriority", "lowPriority"] {
+        assert_eq!(write.get_document(priority).unwrap().len(), 18, "{priority}");
+    }
 }

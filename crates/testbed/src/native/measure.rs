@@ -1,5 +1,7 @@
 //! Turns what the client and the server counted into an outcome.
 
+mod admission;
+
 use std::time::Duration;
 
 use cede::Histogram;
@@ -65,6 +67,7 @@ pub(super) fn outcome(
             client_us_per_op: ratio(load.cpu.as_secs_f64() * 1e6, load.operation_count() as f64),
             server_share: ratio(server_cpu as f64, wall),
         },
+        admission: admission::admission(before, after),
         errors: load.errors,
         off_cpu: None,
         digest: None,

@@ -29,7 +29,7 @@ use bson::{RawBson, RawDocument, RawDocumentBuf, raw::cstr};
 use cede::Class;
 
 use self::{context::Context, latencies::Kind};
-use super::Services;
+use super::{Services, admission::Intent};
 use crate::wire::{self, Flags, Header, Message, OpMsg, WireError};
 pub use cursors::Cursors;
 pub use error::CommandError;
@@ -150,7 +150,12 @@ fn run(services: &Services, message: &OpMsg<'_>, named: &Named<'_>) -> Result<Ra
     let command = named.command.ok_or_else(|| CommandError::not_found(name))?;
     let context = Context::new(services, message, name)?;
     let began = Instant::now();
+    // Until the command is done: the reply is sent without it.
+    let ticket = command
+        .intent()
+        .and_then(|intent| services.admission.admit(intent));
     let result = command.run(&context);
+    drop(ticket);
     services.latencies.count(command.latency_kind(), began.elapsed());
     result
 }
@@ -291,6 +296,32 @@ impl Command {
             Self::Update | Self::FindAndModify => Kind::Update,
             Self::Delete => Kind::Delete,
             _ => Kind::Command,
+        }
+    }
+
+    /// What the command does in the storage engine, for which it has to be admitted.
+    fn intent(self) -> Option<Intent> {
+        match self {
+            Self::Find
+            | Self::GetMore
+            | Self::Count
+            | Self::Distinct
+            | Self::Aggregate
+            | Self::ListCollections
+            | Self::ListDatabases
+            | Self::ListIndexes
+            | Self::CollStats
+            | Self::DbStats => Some(Intent::Read),
+            Self::Insert
+            | Self::Update
+            | Self::Delete
+            | Self::FindAndModify
+            | Self::Create
+            | Self::Drop
+            | Self::DropDatabase
+            | Self::CreateIndexes
+            | Self::DropIndexes => Some(Intent::Write),
+            _ => None,
         }
     }
 

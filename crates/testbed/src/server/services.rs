@@ -13,6 +13,7 @@ use scenario::{Auto, Engine as EngineChoice, Placement, PolicyChoice, Scenario};
 use thiserror::Error;
 
 use super::{
+    admission::Admission,
     background::{Background, BackgroundPlan, LeftoversPlan, PatrolPlan, Work},
     catalog::{Catalog, Documents},
     commands::{Cursors, OperationLatencies},
@@ -51,6 +52,8 @@ pub struct ServerPlan {
 pub struct Services {
     /// Lets threads yield.
     pub executor: ServiceExecutor,
+    /// Lets operations into the engine.
+    pub admission: Admission,
     /// Keeps documents.
     pub engine: Box<dyn Engine>,
     /// Knows the collections and their indexes.
@@ -149,6 +152,8 @@ impl Services {
             }
         };
         let background = Background::start(background_plan(scenario, cores), work)?;
+        let started = Instant::now();
+        let admission = Admission::start(scenario.admission, count(cores), started, warn)?;
         let executor = ExecutorPlan {
             placement: plan.placement,
             guard: scenario.guard,
@@ -160,13 +165,14 @@ impl Services {
                 executor,
                 Domain::new(policy(plan.policy, Duration::from_micros(scenario.slice_us))),
             ),
+            admission,
             catalog: Catalog::open(engine.as_ref())?,
             engine,
             cursors: Cursors::default(),
             latencies: OperationLatencies::default(),
             background,
             workers: Arc::default(),
-            started: Instant::now(),
+            started,
             slice: Duration::from_micros(scenario.slice_us),
             slice_noted: AtomicBool::new(false),
             warn,
@@ -225,8 +231,12 @@ fn background_plan(scenario: &Scenario, cores: usize) -> BackgroundPlan {
             busy_us: scenario.patrol_busy_us,
             sleep: Duration::from_micros(scenario.patrol_sleep_us),
         }),
-        cpus: u32::try_from(cores).unwrap_or(u32::MAX),
+        cpus: count(cores),
     }
+}
+
+fn count(cores: usize) -> u32 {
+    u32::try_from(cores).unwrap_or(u32::MAX)
 }
 
 impl fmt::Display for ServerPlan {

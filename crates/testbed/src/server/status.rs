@@ -6,7 +6,7 @@ use cede::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Services, transport::TransportCounts};
+use super::{Services, admission::AdmissionStatus, transport::TransportCounts};
 
 /// The `cede` section of `serverStatus`: this server's own counters. All of them only grow, but for what says
 /// otherwise; the difference of two tells what happened between them.
@@ -52,6 +52,9 @@ pub struct CedeStatus {
     pub background_done_by_updates_micros: f64,
     /// CPU time of the whole process, in ns.
     pub process_cpu_nanos: u64,
+    /// Tickets and what the controller has done with them; absent where there is no admission control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub admission: Option<AdmissionStatus>,
 }
 
 /// Context switches of a group of threads; of more than 128 of them, an estimate.
@@ -78,6 +81,7 @@ impl CedeStatus {
         let process_cpu = process_cpu();
         let background_cpu = services.background.cpu();
         let uptime = services.started.elapsed();
+        let admission = services.admission.status();
         let leftovers = services.background.leftovers();
         Self {
             policy: services.executor.domain().policy().to_string(),
@@ -97,6 +101,7 @@ impl CedeStatus {
             background_due_micros: leftovers.due_us(),
             background_done_by_updates_micros: leftovers.done_by_updates_us(),
             process_cpu_nanos: nanos(process_cpu),
+            admission,
             workers: SwitchStatus::read(services),
         }
     }

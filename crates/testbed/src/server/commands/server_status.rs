@@ -1,3 +1,5 @@
+mod queues;
+
 use bson::{DateTime, RawDocumentBuf, raw::cstr, rawdoc};
 
 use super::{
@@ -38,6 +40,11 @@ pub(super) fn run(context: &Context<'_>) -> Result<RawDocumentBuf, CommandError>
     reply.append(cstr!("network"), network(services, &status.transport));
     reply.append(cstr!("opLatencies"), latencies(&services.latencies));
     reply.append(cstr!("opcounters"), counters(&services.latencies));
+    reply.append(cstr!("queues"), queues::queues(&services.admission));
+    reply.append(
+        cstr!("wiredTiger"),
+        rawdoc! { "concurrentTransactions": queues::concurrent_transactions(&services.admission) },
+    );
     reply.append(cstr!("cede"), cede(&status)?);
     Ok(finish(reply))
 }
