@@ -9,11 +9,12 @@ mod page;
 mod series;
 mod table;
 mod throughput;
+mod timeline;
 
 use scenario::Workload;
 
 use self::{escape::escape, series::Series};
-use crate::{Report, off_cpu::Titled};
+use crate::{Report, side::Titled};
 
 impl Report {
     /// The report as an HTML document that needs nothing but itself: verdict, plots, the table, what they mean,
@@ -35,7 +36,8 @@ impl Report {
                 "All cells",
                 &table::render(self, "Table of all cells", &self.columns()),
             ),
-            self.traces(),
+            self.side("admission", "Admission control", self.admission_table()),
+            self.side("off-cpu", "Off-CPU time", self.off_cpu_tables()),
             titled("reading", "How to read this", &page::reading_guide(self.legend())),
             titled(
                 "facts",
@@ -46,14 +48,15 @@ impl Report {
         page::document("cede compare", &body.concat())
     }
 
-    fn traces(&self) -> String {
-        let tables = each(self.off_cpu_tables(), |Titled { title, columns }| {
+    /// A section of tables, if there are any.
+    fn side(&self, id: &str, heading: &str, tables: impl IntoIterator<Item = Titled>) -> String {
+        let tables = each(tables, |Titled { title, columns }| {
             format!("<h3>{title}</h3>{}", table::render(self, title, &columns))
         });
         if tables.is_empty() {
             return tables;
         }
-        titled("off-cpu", "Off-CPU time", &tables)
+        titled(id, heading, &tables)
     }
 
     fn warnings(&self) -> String {
@@ -96,6 +99,7 @@ impl Report {
             throughput::plot(workload, &cells),
             legend,
             latency::plots(workload, &cells),
+            timeline::plots(workload, &cells),
         ]
         .concat();
         let body = format!("<div class=\"plots\">{plots}</div>");

@@ -26,6 +26,7 @@
 //! assert!(table.contains("5000 +25%"));
 //! ```
 
+mod admission;
 mod aggregate;
 mod cell;
 mod change;
@@ -41,6 +42,7 @@ mod names;
 mod notes;
 mod off_cpu;
 mod report;
+mod side;
 mod spin;
 mod statistics;
 mod table;

@@ -4,15 +4,10 @@ use scenario::{Cause, OffCpu, ThreadKind};
 
 use crate::{
     Cell, Report,
-    format::{absent, number, share},
+    format::{absent, share},
     grid::{Column, Part},
+    side::{Titled, of_number},
 };
-
-/// A table beside the main one.
-pub(crate) struct Titled {
-    pub(crate) title: &'static str,
-    pub(crate) columns: Vec<Column>,
-}
 
 /// A kind of thread below this share in every cell would be a column of `0.0%`.
 const LEAST_SHARE: f64 = 0.0005;
@@ -37,11 +32,6 @@ impl Report {
 
     pub(crate) fn is_traced(&self) -> bool {
         self.cells().iter().any(|cell| cell.outcome().off_cpu.is_some())
-    }
-
-    /// The keys of the main table but for the era, which the kernel stands for: so that the table fits a terminal.
-    fn names_of_cells(&self) -> impl Iterator<Item = Column> {
-        self.keys().into_iter().filter(|key| key.title != "era")
     }
 
     /// A column for each kind of thread that is worth one.
@@ -73,12 +63,6 @@ fn causes() -> Vec<Column> {
 fn of_share(title: &str, value: impl Fn(&Cell) -> Option<f64> + 'static) -> Column {
     Column::plain(Part::Cost, title, "share", move |cell| {
         value(cell).map_or_else(absent, share)
-    })
-}
-
-fn of_number(title: &str, unit: &'static str, value: impl Fn(&Cell) -> Option<f64> + 'static) -> Column {
-    Column::plain(Part::Cost, title, unit, move |cell| {
-        value(cell).map_or_else(absent, number)
     })
 }
 

@@ -5,7 +5,7 @@ use comfy_table::{CellAlignment, ContentArrangement, ContentLineStyle, LineStyle
 use crate::{
     Report,
     grid::{Column, Entry, Part},
-    off_cpu::Titled,
+    side::Titled,
 };
 
 /// ASCII, so that it survives every log, and no more lines than the eye needs.
@@ -29,7 +29,7 @@ enum Lines {
 type Attempt<'a> = (&'a [Vec<&'a Column>], Lines);
 
 impl Report {
-    /// The report as text: which kernel, the table, those of traces, what the marks mean, the verdict,
+    /// The report as text: which kernel, the table, those of admission control and of traces, what the marks mean, the verdict,
     /// notes and what is missing.
     ///
     /// The table takes at most `width` columns, if there is a limit, by stacking the parts of an entry, then by
@@ -40,7 +40,7 @@ impl Report {
         text.push(String::new());
         text.push(self.tables(width));
         text.push(String::new());
-        for Titled { title, columns } in self.off_cpu_tables() {
+        for Titled { title, columns } in self.side_tables() {
             text.extend([
                 title.to_owned(),
                 String::new(),
@@ -193,6 +193,11 @@ impl Report {
              threads' total."
                 .to_owned(),
         );
+        if self.has_admission() {
+            legend.push(
+                "Active writers: writes that hold a ticket, averaged over the measured part.".to_owned(),
+            );
+        }
         if self.is_traced() {
             legend.push(
                 "Traced times are sums over repeats; a yield's are those between two context switches inside sched_yield."

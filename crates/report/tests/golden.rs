@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use fixture::{CFS, FORFEIT, FORFEIT_IN_LAB, comparison, matrix, traced_comparison};
+use fixture::{CFS, FORFEIT, FORFEIT_IN_LAB, comparison, controlled_comparison, matrix, traced_comparison};
 use report::Report;
 use scenario::{Variant, Workload};
 use snapbox::{assert_data_eq, file};
@@ -90,4 +90,42 @@ fn json_has_a_trace_only_of_a_traced_cell() {
     assert_data_eq!(text + "\n", file!["golden/off_cpu.json": Text]);
     let untraced = json(&comparison(&cells, 2).report());
     assert!(untraced["cells"][0].get("off_cpu").is_none());
+}
+
+fn controlled() -> Report {
+    let cells = matrix(
+        &[CFS, FORFEIT_IN_LAB],
+        &[Workload::Read50Update50],
+        &[Variant::Baseline],
+    );
+    controlled_comparison(&cells, 2).report()
+}
+
+#[test]
+fn admission_control_has_a_table_of_its_own() {
+    assert_data_eq!(controlled().table(None), file!["golden/admission.txt"]);
+}
+
+#[test]
+fn json_has_the_controllers_ticks() {
+    let json = serde_json::to_value(controlled()).unwrap();
+    let text = json["cells"][1]["admission"].to_string();
+    assert_data_eq!(text + "\n", file!["golden/admission.json": Text]);
+}
+
+#[test]
+fn the_page_draws_tickets_and_throughput_over_time() {
+    let page = controlled().html();
+    let figures: Vec<&str> = page.split("<figure>").skip(1).collect();
+    let over_time = figures.iter().filter(|figure| figure.contains("over time"));
+    let text: String = over_time
+        .map(|figure| figure.split("</figure>").next().unwrap())
+        .collect();
+    assert_data_eq!(
+        text.replace("<path", "\n<path").replace("<g ", "\n<g ") + "\n",
+        file!["golden/admission_plots.html": Text]
+    );
+    assert!(page.contains("<section id=\"admission\">"));
+    let without = default_comparison(1).html();
+    assert!(!without.contains("over time") && !without.contains("<section id=\"admission\">"));
 }
