@@ -44,6 +44,17 @@ const PARAMETERS: &[Parameter] = &[
         }),
     },
     Parameter {
+        name: "admission",
+        get: |services| services.admission.algorithm().to_string().into(),
+        set: Some(|services, value| {
+            let algorithm = value.parse()?;
+            services
+                .admission
+                .set_algorithm(algorithm)
+                .map_err(|error| error.to_string())
+        }),
+    },
+    Parameter {
         name: "featureCompatibilityVersion",
         get: |_| RawBson::Document(rawdoc! { "version": handshake::compatibility() }),
         set: None,
