@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf, raw::CString, raw::cstr, rawdoc};
-use scenario::PolicyChoice;
+use scenario::{PolicyChoice, Scenario};
 
 use super::{context::Context, error::CommandError, finish, handshake};
 use crate::server::Services;
@@ -47,10 +47,13 @@ const PARAMETERS: &[Parameter] = &[
         name: "admission",
         get: |services| services.admission.algorithm().to_string().into(),
         set: Some(|services, value| {
-            let algorithm = value.parse()?;
+            let mut scenario = Scenario::default();
+            scenario
+                .set_key("admission", value)
+                .map_err(|error| error.to_string())?;
             services
                 .admission
-                .set_algorithm(algorithm)
+                .set_algorithm(scenario.admission)
                 .map_err(|error| error.to_string())
         }),
     },
