@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use scenario::{Backend, Scenario, SetError};
-use testbed::native::CpuList;
+use testbed::{native::CpuList, server::storage};
 
 use crate::failure::Failure;
 
@@ -42,6 +42,7 @@ impl ScenarioArgs {
         }
         self.apply(&mut scenario).map_err(Failure::usage)?;
         scenario.check().map_err(Failure::usage)?;
+        storage::check(scenario.engine).map_err(Failure::usage)?;
         Ok(scenario)
     }
 

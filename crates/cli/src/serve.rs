@@ -16,7 +16,7 @@ pub(crate) struct ServeArgs {
     /// Port on loopback; 0 for any free one
     #[arg(long, value_name = "P", default_value_t = 27017)]
     port: u16,
-    /// Folder of the fjall engine; a temporary one unless given
+    /// Folder of a durable engine (fjall, wiredtiger); a temporary one unless given
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Way to give up the CPU

@@ -195,7 +195,7 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[test]
 fn a_folder_that_is_in_use_is_named_as_that() {
     let folder = tempfile::tempdir().unwrap();
-    let _first = support::Serve::durable(folder.path());
+    let _first = support::Serve::durable("fjall", folder.path());
     let output = run(&["serve", "--port", "0", "--data", folder.path().to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(stderr(&output).lines().count(), 1);

@@ -1,4 +1,4 @@
-//! What the durable engine has acknowledged is there after the death of the server.
+//! What a durable engine has acknowledged is there after the death of the server.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -28,8 +28,14 @@ const KILL_AFTER: usize = 1_500;
 
 #[test]
 fn sigkill_loses_no_acknowledged_write() {
+    for engine in support::DURABLE {
+        kill_and_look(engine);
+    }
+}
+
+fn kill_and_look(engine: &str) {
     let folder = tempfile::tempdir().unwrap();
-    let server = Serve::durable(folder.path());
+    let server = Serve::durable(engine, folder.path());
     let uri = server.uri();
     let acknowledged: Mutex<HashMap<i32, i32>> = Mutex::default();
     let count = AtomicUsize::new(0);
@@ -69,7 +75,7 @@ fn sigkill_loses_no_acknowledged_write() {
         "the server was killed too late to prove anything"
     );
 
-    let server = Serve::durable(folder.path());
+    let server = Serve::durable(engine, folder.path());
     let client = Client::with_uri_str(server.uri()).unwrap();
     let things = client.database("test").collection::<Document>("things");
     let stored: HashMap<i32, i32> = things
@@ -88,7 +94,7 @@ fn sigkill_loses_no_acknowledged_write() {
         // A write that was under way when the server died may be there without having been acknowledged.
         assert!(
             stored.get(&id).is_some_and(|&found| found >= version),
-            "{id}: {version} against {:?}",
+            "{engine}: {id}: {version} against {:?}",
             stored.get(&id)
         );
     }

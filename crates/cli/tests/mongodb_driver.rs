@@ -19,7 +19,7 @@ use support::Serve;
 
 #[test]
 fn the_rust_driver_reads_and_writes() {
-    for engine in ["memory", "fjall"] {
+    for engine in ["memory"].iter().chain(support::DURABLE) {
         let server = Serve::start(&["--engine", engine]);
         let client = Client::with_uri_str(server.uri()).unwrap();
         let things = client.database("test").collection::<Document>("things");

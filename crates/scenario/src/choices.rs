@@ -60,6 +60,8 @@ choices! {
         Fjall = "fjall",
         /// No data: a set amount of CPU work per operation, part of it under one lock.
         Synthetic = "synthetic",
+        /// The embedded store of MongoDB, in programs that are built with it.
+        Wiredtiger = "wiredtiger",
     }
 }
 
@@ -84,7 +86,7 @@ choices! {
 }
 
 choices! {
-    /// What an acknowledged write of the `fjall` engine has reached.
+    /// What an acknowledged write of a durable engine (`fjall`, `wiredtiger`) has reached.
     JournalSync: "journal sync" {
         /// The operating system: it survives the death of the process, not a power failure.
         Os = "os",

@@ -12,7 +12,8 @@ keys! {
     read_percent: Auto<u32> [0..=100] = Auto::Auto, "share of reads in percent; auto: the workload's";
     records: u64 [1..=1_000_000_000] = 10_000, "documents that the load phase inserts";
     engine: Engine [()] = Engine::Fjall, "where documents are kept";
-    journal_sync: JournalSync [()] = JournalSync::Os, "what an acknowledged write of the fjall engine has reached";
+    journal_sync: JournalSync [()] = JournalSync::Os, "what an acknowledged write of a durable engine has reached";
+    wiredtiger_cache_mb: u32 [1..=1_048_576] = 16, "cache of the wiredtiger engine, in MiB";
     read_cpu_us: f64 [0.0..=1e6] = 30.0, "CPU of a read in the synthetic engine, in us, on top of wire and dispatch";
     update_cpu_us: f64 [0.0..=1e6] = 200.0, "CPU of an update in the synthetic engine, in us, on top of wire and dispatch";
     lock_percent: u32 [0..=100] = 10, "share of the synthetic update's CPU that is spent under one lock, in percent";
@@ -137,7 +138,7 @@ mod tests {
         );
         assert_eq!(
             message(scenario.set("engine=rocksdb")),
-            "engine=rocksdb: expected one of: memory, fjall, synthetic"
+            "engine=rocksdb: expected one of: memory, fjall, synthetic, wiredtiger"
         );
         for wrong in [
             "fixed",

@@ -157,11 +157,13 @@ fn parameters_change_while_the_server_runs() {
         "none"
     );
     assert_eq!(set("guard", "active").get_str("was").unwrap(), "connections");
+    assert_eq!(set("admission", "fixed:5").get_str("was").unwrap(), "none");
     let all = server.ok(doc! { "getParameter": "*", "$db": "admin" });
     for (name, value) in [
         ("policy", "patience"),
         ("placement", "before-dispatch"),
         ("guard", "active"),
+        ("admission", "fixed:5"),
     ] {
         assert_eq!(all.get_str(name).unwrap(), value);
     }

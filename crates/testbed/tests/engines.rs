@@ -18,14 +18,33 @@ use scenario::JournalSync;
 use testbed::server::storage::{
     DocumentKey, Engine, FjallEngine, Folder, MemoryEngine, StorageError, Updated,
 };
+#[cfg(feature = "wiredtiger")]
+use testbed::server::storage::{WiredTigerEngine, WiredTigerPlan};
 
 fn engines() -> Vec<Box<dyn Engine>> {
-    vec![
-        Box::new(MemoryEngine::default()),
-        Box::new(FjallEngine::open(Folder::Temporary, JournalSync::Os).unwrap()),
-        Box::new(FjallEngine::open(Folder::Temporary, JournalSync::Disk).unwrap()),
-    ]
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(MemoryEngine::default())];
+    for open in DURABLE {
+        engines.push(open(Folder::Temporary, JournalSync::Os).unwrap());
+        engines.push(open(Folder::Temporary, JournalSync::Disk).unwrap());
+    }
+    engines
 }
+
+type Open = fn(Folder, JournalSync) -> Result<Box<dyn Engine>, StorageError>;
+
+/// Ways to open the engines that find their documents again.
+const DURABLE: &[Open] = &[
+    |folder, sync| Ok(Box::new(FjallEngine::open(folder, sync)?)),
+    #[cfg(feature = "wiredtiger")]
+    |folder, sync| {
+        let plan = WiredTigerPlan {
+            folder,
+            sync,
+            cache_mib: 1,
+        };
+        Ok(Box::new(WiredTigerEngine::open(plan)?))
+    },
+];
 
 fn key(id: i32) -> DocumentKey {
     DocumentKey::new(RawBsonRef::Int32(id)).unwrap()
@@ -158,25 +177,53 @@ fn concurrent_writers_of_one_document_lose_nothing() {
 }
 
 #[test]
-fn the_durable_engine_finds_its_documents_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let open = || FjallEngine::open(Folder::Kept(folder.path().to_owned()), JournalSync::Os).unwrap();
-    let engine = open();
-    for id in 0..30 {
-        engine.insert("a.b", &key(id), &document(id, id)).unwrap();
+fn durable_engines_find_their_documents_again() {
+    // Names of files cannot have all of these.
+    const ODD: &str = "A.b/c \u{e4}%41";
+    for open in DURABLE {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || open(Folder::Kept(folder.path().to_owned()), JournalSync::Os).unwrap();
+        let engine = open();
+        for id in 0..30 {
+            engine.insert("a.b", &key(id), &document(id, id)).unwrap();
+        }
+        engine.delete("a.b", &key(0)).unwrap();
+        engine.insert(ODD, &key(1), &document(1, 7)).unwrap();
+        engine.insert("a.c", &key(1), &document(1, 8)).unwrap();
+        engine.clear("a.c").unwrap();
+        drop(engine);
+        let engine = open();
+        assert_eq!(engine.count("a.b").unwrap(), 29);
+        assert_eq!(value(engine.as_ref(), "a.b", 29), Some(29));
+        assert_eq!(value(engine.as_ref(), ODD, 1), Some(7));
+        assert_eq!(engine.count("a.c").unwrap(), 0);
     }
-    engine.delete("a.b", &key(0)).unwrap();
-    drop(engine);
-    let engine = open();
-    assert_eq!(engine.count("a.b").unwrap(), 29);
-    assert_eq!(value(&engine, "a.b", 29), Some(29));
+}
+
+#[test]
+fn a_folder_in_use_and_a_long_namespace_are_refused() {
+    for open in DURABLE {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || open(Folder::Kept(folder.path().to_owned()), JournalSync::Os);
+        let engine = open().unwrap();
+        let error = open().unwrap_err().to_string();
+        assert!(error.contains("in use by"), "{error}");
+        let long = format!("a.{}", "b".repeat(300));
+        let error = engine.insert(&long, &key(1), &document(1, 1)).unwrap_err();
+        assert!(
+            error.to_string().contains("namespace of 302 bytes: expected"),
+            "{error}"
+        );
+    }
 }
 
 #[test]
 fn a_folder_that_cannot_be_used_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a-file");
-    std::fs::write(&file, "").unwrap();
-    let error = FjallEngine::open(Folder::Kept(file.clone()), JournalSync::Os).unwrap_err();
-    assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+    for open in DURABLE {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a-file");
+        std::fs::write(&file, "").unwrap();
+        let error = open(Folder::Kept(file.clone()), JournalSync::Os).unwrap_err();
+        assert!(error.to_string().contains(&file.display().to_string()), "{error}");
+    }
 }

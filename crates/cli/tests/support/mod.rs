@@ -27,6 +27,13 @@ pub const SHORT: [&str; 9] = [
     "--repeat=2",
 ];
 
+/// The engines in which documents survive the server.
+pub const DURABLE: &[&str] = &[
+    "fjall",
+    #[cfg(feature = "wiredtiger")]
+    "wiredtiger",
+];
+
 /// The binary under test.
 pub fn cede() -> Command {
     Command::new(env!("CARGO_BIN_EXE_cede"))
@@ -105,9 +112,9 @@ impl Serve {
         Self { child, address }
     }
 
-    /// A durable server in `folder`.
-    pub fn durable(folder: &Path) -> Self {
-        Self::start(&["--engine", "fjall", "--data", folder.to_str().unwrap()])
+    /// A server that keeps its documents in `folder`.
+    pub fn durable(engine: &str, folder: &Path) -> Self {
+        Self::start(&["--engine", engine, "--data", folder.to_str().unwrap()])
     }
 
     pub fn uri(&self) -> String {

@@ -72,6 +72,13 @@ impl Background {
         Ok(())
     }
 
+    /// Counts threads, given by their ids, that live as long as this does: those of a storage engine.
+    pub(super) fn count(&self, threads: &[i32]) {
+        for &thread in threads {
+            self.usage.add(thread);
+        }
+    }
+
     /// What updates leave behind.
     #[must_use]
     pub fn leftovers(&self) -> &Leftovers {

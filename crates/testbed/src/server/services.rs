@@ -12,6 +12,8 @@ use cede::{Domain, Policy, SliceState};
 use scenario::{Auto, Engine as EngineChoice, Placement, PolicyChoice, Scenario};
 use thiserror::Error;
 
+#[cfg(feature = "wiredtiger")]
+use super::storage::{WiredTigerEngine, WiredTigerPlan};
 use super::{
     admission::Admission,
     background::{Background, BackgroundPlan, LeftoversPlan, PatrolPlan, Work},
@@ -43,7 +45,7 @@ pub struct ServerPlan {
     pub placement: Placement,
     /// The port on loopback, 0 for any free one.
     pub port: u16,
-    /// The folder of the durable engine; a temporary one unless given.
+    /// The folder of a durable engine; a temporary one unless given.
     pub folder: Option<PathBuf>,
 }
 
@@ -136,12 +138,10 @@ impl Services {
         let scenario = &plan.scenario;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let work = Work::new(scenario.work_loops_per_us);
+        let folder = || plan.folder.clone().map_or(Folder::Temporary, Folder::Kept);
         let engine: Box<dyn Engine> = match scenario.engine {
             EngineChoice::Memory => Box::new(MemoryEngine::default()),
-            EngineChoice::Fjall => {
-                let folder = plan.folder.clone().map_or(Folder::Temporary, Folder::Kept);
-                Box::new(FjallEngine::open(folder, scenario.journal_sync)?)
-            }
+            EngineChoice::Fjall => Box::new(FjallEngine::open(folder(), scenario.journal_sync)?),
             EngineChoice::Synthetic => {
                 let amount = SyntheticWork {
                     read_us: scenario.read_cpu_us,
@@ -150,8 +150,17 @@ impl Services {
                 };
                 Box::new(SyntheticEngine::new(work, amount))
             }
+            #[cfg(feature = "wiredtiger")]
+            EngineChoice::Wiredtiger => Box::new(WiredTigerEngine::open(WiredTigerPlan {
+                folder: folder(),
+                sync: scenario.journal_sync,
+                cache_mib: scenario.wiredtiger_cache_mb,
+            })?),
+            #[cfg(not(feature = "wiredtiger"))]
+            EngineChoice::Wiredtiger => return Err(StorageError::NotBuilt.into()),
         };
         let background = Background::start(background_plan(scenario, cores), work)?;
+        background.count(engine.own_threads());
         let started = Instant::now();
         let admission = Admission::start(scenario.admission, count(cores), started, warn)?;
         let executor = ExecutorPlan {

@@ -1,19 +1,26 @@
-//! Where the server keeps its documents: one trait, three engines.
+//! Where the server keeps its documents: one trait, and its engines.
 
 mod fjall;
+mod folder;
 mod key;
 mod memory;
 pub mod order;
 pub mod path;
 mod synthetic;
+#[cfg(feature = "wiredtiger")]
+mod wiredtiger;
 
 use std::{fmt, ops::ControlFlow};
 
 use bson::{RawDocument, RawDocumentBuf};
+use scenario::Engine as EngineChoice;
 use thiserror::Error;
 
+#[cfg(feature = "wiredtiger")]
+pub use self::wiredtiger::{Failure as WiredTigerFailure, WiredTigerEngine, WiredTigerPlan};
 pub use self::{
-    fjall::{FjallEngine, Folder},
+    fjall::FjallEngine,
+    folder::Folder,
     key::DocumentKey,
     memory::MemoryEngine,
     synthetic::{SyntheticEngine, SyntheticWork},
@@ -101,6 +108,11 @@ pub trait Engine: Send + Sync + fmt::Debug {
     /// # Errors
     /// If the engine fails.
     fn scan(&self, namespace: &str, found: Visit<'_>) -> Result<(), StorageError>;
+
+    /// The ids of the threads that the engine has started; they count as background.
+    fn own_threads(&self) -> &[i32] {
+        &[]
+    }
 }
 
 /// Makes the new document out of the old one; `None` leaves it as it is.
@@ -129,6 +141,15 @@ pub enum StorageError {
     /// The key-value store failed.
     #[error("the storage engine failed: {}", in_words(.0))]
     Store(#[from] ::fjall::Error),
+    /// The library failed.
+    #[cfg(feature = "wiredtiger")]
+    #[error("the storage engine failed: {0}")]
+    WiredTiger(#[from] wiredtiger::Failure),
+    /// The engine is an option that this program was built without.
+    #[error(
+        "engine wiredtiger: expected a program that was built with it (apt-get install libwiredtiger-dev; cargo build --release -p cli --features wiredtiger)"
+    )]
+    NotBuilt,
     /// The key-value store accepts no more writes since one has failed.
     #[error("the storage engine accepts no more writes since one failed: {cause}")]
     Stopped {
@@ -154,6 +175,17 @@ pub enum StorageError {
         /// What was expected.
         message: String,
     },
+}
+
+/// Whether this program has the engine.
+///
+/// # Errors
+/// Says how to build one that has.
+pub fn check(engine: EngineChoice) -> Result<(), StorageError> {
+    if engine == EngineChoice::Wiredtiger && !cfg!(feature = "wiredtiger") {
+        return Err(StorageError::NotBuilt);
+    }
+    Ok(())
 }
 
 /// The store's own text for an error is its debug form.

@@ -50,11 +50,16 @@ impl ThreadUsage {
     #[must_use]
     pub fn enter(self: &Arc<Self>) -> Membership {
         let tid = gettid().as_raw_nonzero().get();
-        self.locked(|group| group.running.insert(tid, Instant::now()));
+        self.add(tid);
         Membership {
             usage: Arc::clone(self),
             tid,
         }
+    }
+
+    /// Adds the thread `tid`, for good.
+    pub(super) fn add(&self, tid: i32) {
+        self.locked(|group| group.running.insert(tid, Instant::now()));
     }
 
     /// Time that all threads of the group have been in it, also those that have ended.

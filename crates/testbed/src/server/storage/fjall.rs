@@ -1,6 +1,5 @@
 use std::{
     ops::ControlFlow,
-    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -11,23 +10,15 @@ use bson::RawDocument;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use papaya::HashMap;
 use scenario::JournalSync;
-use tempfile::TempDir;
 
-use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, Wanted, in_words};
+use super::{
+    Change, DocumentKey, Engine, Folder, StorageError, Updated, Visit, Wanted, folder::OpenFolder, in_words,
+};
 
 /// Stripes of the write locks: enough that two of a few hundred writers seldom meet.
 const STRIPES: usize = 1024;
 /// Longest namespace that the store takes as a name.
 const MAX_NAMESPACE_BYTES: usize = 255;
-
-/// Where the store's files are.
-#[derive(Debug)]
-pub enum Folder {
-    /// In a new folder that is removed when the engine is dropped.
-    Temporary,
-    /// In a folder that is made if needed, and kept.
-    Kept(PathBuf),
-}
 
 /// Documents in the `fjall` log-structured store: an acknowledged write has reached the operating system, so it
 /// survives the death of the process, or the disk, if the journal is synced.
@@ -41,7 +32,7 @@ pub struct FjallEngine {
     sync: JournalSync,
     /// What the first write that failed ran into.
     first_failure: OnceLock<String>,
-    _folder: Option<TempDir>,
+    _folder: OpenFolder,
 }
 
 struct Store(Database);
@@ -71,29 +62,14 @@ impl FjallEngine {
     /// # Errors
     /// If the folder cannot be made, written or recovered.
     pub fn open(folder: Folder, sync: JournalSync) -> Result<Self, StorageError> {
-        let (path, temporary) = match folder {
-            Folder::Temporary => {
-                let folder = tempfile::Builder::new()
-                    .prefix("cede-")
-                    .tempdir()
-                    .map_err(|source| folder_error(&std::env::temp_dir(), source))?;
-                (folder.path().to_owned(), Some(folder))
-            }
-            Folder::Kept(path) => {
-                // The store's own error for a folder that cannot be written does not name it.
-                std::fs::create_dir_all(&path)
-                    .and_then(|()| tempfile::tempfile_in(&path))
-                    .map_err(|source| folder_error(&path, source))?;
-                (path, None)
-            }
-        };
-        let database = Database::builder(&path).open()?;
+        let folder = folder.open()?;
+        let database = Database::builder(folder.path()).open()?;
         let engine = Self {
             collections: HashMap::new(),
             stripes: (0..STRIPES).map(|_| Mutex::default()).collect(),
             sync,
             first_failure: OnceLock::new(),
-            _folder: temporary,
+            _folder: folder,
             database: Store(database),
         };
         for name in engine.database.0.list_keyspace_names() {
@@ -291,12 +267,5 @@ impl Engine for FjallEngine {
             }
         }
         Ok(())
-    }
-}
-
-fn folder_error(path: &Path, source: std::io::Error) -> StorageError {
-    StorageError::Folder {
-        path: path.display().to_string(),
-        source,
     }
 }
