@@ -9,6 +9,7 @@ mod steps;
 mod tally;
 mod tests;
 mod tools;
+mod wiredtiger;
 
 use std::{process::ExitCode, time::Instant};
 

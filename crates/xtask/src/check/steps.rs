@@ -1,6 +1,6 @@
 //! The list of steps, and the steps that are one or two commands.
 
-use super::{Context, StepError, fuzz, instrumented, smoke, tests, tools};
+use super::{Context, StepError, fuzz, instrumented, smoke, tests, tools, wiredtiger};
 use crate::command::{cargo, run};
 
 /// One named step.
@@ -72,6 +72,11 @@ pub(super) const STEPS: &[Step] = &[
         name: "smoke",
         about: "`cede compare` once per storage engine",
         run: |_| smoke::run(),
+    },
+    Step {
+        name: "wiredtiger",
+        about: "lints and tests with the storage engine that is an option, where Debian has it",
+        run: wiredtiger::check,
     },
     Step {
         name: "tests",

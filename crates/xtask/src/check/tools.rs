@@ -11,7 +11,8 @@ use thiserror::Error;
 
 use self::cargo_tool::CargoTool;
 pub(super) use self::{
-    components::has_miri, debian::valgrind, lab::lab, node::node_modules, pymongo::pymongo,
+    components::has_miri, debian::valgrind, debian::wiredtiger, lab::lab, node::node_modules,
+    pymongo::pymongo,
 };
 use crate::command::CommandError;
 

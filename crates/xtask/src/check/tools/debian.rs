@@ -23,6 +23,24 @@ pub(in crate::check) fn valgrind() -> Result<&'static str, ToolError> {
     Ok(VALGRIND)
 }
 
+/// The header and the library of WiredTiger.
+pub(in crate::check) fn wiredtiger() -> Result<(), ToolError> {
+    // Nothing but the header, from a file that includes nothing else.
+    let mut header = Command::new("cc");
+    header.args([
+        "-fsyntax-only",
+        "-include",
+        "wiredtiger.h",
+        "-x",
+        "c",
+        "/dev/null",
+    ]);
+    if answers(&mut header) {
+        return Ok(());
+    }
+    install("WiredTiger", &["libwiredtiger-dev"])
+}
+
 /// Installs `packages`, or says that `what` is missing.
 pub(super) fn install(what: &'static str, packages: &[&str]) -> Result<(), ToolError> {
     if !is_root() || !answers(Command::new("apt-get").arg("--version")) {
