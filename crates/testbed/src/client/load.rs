@@ -34,14 +34,16 @@ pub(super) fn load(
 ) -> Result<bool, LoadError> {
     for content in contents(plan) {
         let namespace = content.namespace;
-        if control.count(namespace)? != content.documents {
+        let is_there = control.count(namespace)? == content.documents;
+        if !is_there {
             control.drop(namespace)?;
-            if content.documents > 0 && !fill(plan, &content, limits, control, stop, progress)? {
-                return Ok(false);
-            }
         }
+        // First, for an engine that keeps no documents: it has none to index later.
         if let Some(field) = content.index {
             control.create_index(namespace, field)?;
+        }
+        if !is_there && content.documents > 0 && !fill(plan, &content, limits, control, stop, progress)? {
+            return Ok(false);
         }
     }
     Ok(true)

@@ -137,10 +137,6 @@ impl Candidates {
         if let Some(keys) = conjuncts.iter().find_map(|conjunct| keys(conjunct)) {
             return Self::Keys(keys);
         }
-        if !services.engine.keeps_documents() {
-            // Nothing is in its indexes.
-            return Self::Collection;
-        }
         let indexes = services
             .catalog
             .collection(namespace)
