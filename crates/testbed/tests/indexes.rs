@@ -263,7 +263,7 @@ fn writes() -> impl Strategy<Value = Vec<(u8, i32, i32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_writes_leave_the_index_as_the_documents_are(writes in writes(), at in 0..40_usize) {
         let server = support::server(EngineChoice::Memory);
