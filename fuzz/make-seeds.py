@@ -76,6 +76,24 @@ on = {"$db": "ycsb"}
 counting = [{"$match": {}}, {"$group": {"_id": 1, "n": {"$sum": 1}}}]
 inserted = msg(insert, {"documents": [record, {"_id": 2}, {"no": "key"}]})
 
+
+
+def find_by(filter):
+    return msg({"find": "usertable", "filter": filter} | on)
+
+
+def change(query, update, **more):
+    return msg({"update": "usertable", "updates": [{"q": query, "u": update} | more]} | on)
+
+
+def index(field, **more):
+    return msg({"createIndexes": "usertable", "indexes": [{"key": {field: 1}, "name": f"{field}_1"} | more]} | on)
+
+
+def aggregate(*pipeline):
+    return msg({"aggregate": "usertable", "pipeline": list(pipeline), "cursor": {"batchSize": 1}} | on)
+
+
 # Streams, so that later messages meet the documents of earlier ones.
 command = {
     "handshake": query({"isMaster": 1}) + msg({"buildInfo": 1} | on) + msg({"ping": 1} | on),
@@ -91,6 +109,29 @@ command = {
     "count": inserted + msg({"count": "usertable", "query": {}} | on),
     "aggregate": inserted + msg({"aggregate": "usertable", "pipeline": counting, "cursor": {}} | on),
     "drop": inserted + msg({"drop": "usertable"} | on) + msg(find),
+    "filters": inserted + find_by({"field0": {"$ne": 1}, "$or": [{"n": {"$exists": False}}, {"a.0.b": {"$in": [1, "x"]}}]})
+    + find_by({"$nor": [{"l": {"$elemMatch": {"$gt": 1, "$not": {"$size": 2}}}}, {"l": {"$all": [1]}}], "x": {"$nin": [None]}}),
+    "sorted": inserted + msg({"find": "usertable", "sort": {"field0": -1, "_id": 1}, "skip": 1, "limit": 1, "projection": {"a.b": 0}} | on),
+    "projection": inserted + msg({"find": "usertable", "projection": {"field0": 1, "_id": 0}, "batchSize": 1} | on),
+    "cursor": inserted + msg({"find": "usertable", "batchSize": 0} | on)
+    + msg({"getMore": 1, "collection": "usertable", "batchSize": 1} | on) + msg({"killCursors": "usertable", "cursors": [1]} | on),
+    "operators": inserted + change({}, {"$set": {"a.b": 1, "l.2": 2}, "$inc": {"n": 1.5}, "$push": {"p": {"$each": [1, 2], "$slice": -1}}}, multi=True)
+    + change({}, {"$unset": {"a.b": 1}, "$min": {"n": 1}, "$mul": {"m": 2}, "$addToSet": {"p": 1}, "$pull": {"l": {"$gt": 1}}}, multi=True),
+    "upsert": change({"a.b": 1, "$and": [{"c": {"$eq": 2}}]}, {"$setOnInsert": {"d": 1}, "$max": {"n": 1}}, upsert=True) + change({"c": 2}, {"whole": 1}),
+    "find-and-modify": inserted + msg({"findAndModify": "usertable", "query": {"n": None}, "sort": {"_id": -1}, "update": {"$inc": {"n": 1}}, "new": True, "fields": {"n": 1}} | on)
+    + msg({"findAndModify": "usertable", "query": {}, "remove": True} | on),
+    "delete-matching": inserted + msg({"delete": "usertable", "deletes": [{"q": {"field0": {"$gte": "a"}}, "limit": 0}]} | on),
+    "indexes": index("field0", unique=True) + inserted + index("a.b", sparse=True) + find_by({"field0": {"$gt": "a", "$lte": "z"}})
+    + change({"field0": "y" * 10}, {"$set": {"field0": [1, 2], "a": [{"b": 1}]}}) + find_by({"a.b": {"$in": [1, None]}})
+    + msg({"listIndexes": "usertable"} | on) + msg({"dropIndexes": "usertable", "index": "*"} | on),
+    "pipeline": inserted + aggregate({"$match": {"_id": {"$gt": 1}}}, {"$group": {"_id": "$field0", "n": {"$sum": "$n"}, "m": {"$avg": "$n"}, "c": {"$count": {}}, "f": {"$first": "$_id"}}}, {"$sort": {"n": -1}})
+    + aggregate({"$skip": 1}, {"$limit": 1}, {"$project": {"_id": 0, "x": "$field0", "y": {"z": "$a.b", "w": {"$literal": 1}}}}, {"$count": "n"}),
+    "distinct": inserted + msg({"distinct": "usertable", "key": "field0", "query": {}} | on),
+    "collections": msg({"create": "usertable"} | on) + msg({"listCollections": 1, "filter": {"name": "usertable"}, "nameOnly": True} | on)
+    + msg({"listDatabases": 1} | on) + msg({"collStats": "usertable"} | on) + msg({"dbStats": 1} | on) + msg({"dropDatabase": 1} | on),
+    "parameters": msg({"setParameter": 1, "policy": "auto"} | on) + msg({"getParameter": "*"} | on) + msg({"setParameter": 1, "placement": "both", "guard": "active"} | on),
+    "start": msg({"connectionStatus": 1} | on) + msg({"getLog": "*"} | on) + msg({"hostInfo": 1} | on) + msg({"whatsmyuri": 1} | on)
+    + msg({"aggregate": 1, "pipeline": [{"$currentOp": {}}], "cursor": {}} | on),
     "unknown": msg({"mapReduce": "usertable"} | on) + msg({}),
     "no-reply": msg(insert | {"documents": [record]}, flags=2) + msg(find),
 }

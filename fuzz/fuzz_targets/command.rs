@@ -9,7 +9,8 @@ use scenario::{Engine, Placement, PolicyChoice, Scenario};
 use testbed::{
     server::{
         ServerPlan, Services,
-        commands::{self, Reply},
+        catalog::Catalog,
+        commands::{self, Cursors, Reply},
         storage::MemoryEngine,
     },
     wire::{FrameBuffer, Message, parse_reply},
@@ -35,6 +36,8 @@ static SERVICES: LazyLock<Mutex<Services>> = LazyLock::new(|| {
 fuzz_target!(|stream: &[u8]| {
     let mut services = SERVICES.lock().unwrap_or_else(PoisonError::into_inner);
     services.engine = Box::new(MemoryEngine::default());
+    services.catalog = Catalog::default();
+    services.cursors = Cursors::default();
 
     let mut arriving = stream;
     let mut buffer = FrameBuffer::default();
