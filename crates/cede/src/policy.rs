@@ -71,7 +71,7 @@ pub enum Policy {
     Budgeted,
     /// Hold a request back while the oldest one under way has taken more than 2.25 times the mean. The thread waits on
     /// a futex and holds nothing. Requests that are expected to take at most half as much as the oldest, or less than 0.1 ms,
-    /// pass, until it has waited 1.4 times as long, and longer with several CPUs.
+    /// pass, until it has waited 1.3 times as long, and longer with several CPUs.
     Patience,
     /// `sched_yield(2)`, but only while the oldest request under way has taken more than 3 times the mean.
     Age,

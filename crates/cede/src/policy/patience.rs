@@ -20,7 +20,7 @@ const NOT_WORTH_IT: Duration = Duration::from_micros(100);
 
 /// But when the oldest has waited for so many times the patience, even that is too much. With more CPUs a short request
 /// takes the less from the oldest: this is for each of them.
-const PATIENCES: f64 = 1.4;
+const PATIENCES: f64 = 1.3;
 
 pub(crate) fn at_begin(seen: &Observation) -> Decision {
     let Some(oldest) = seen.oldest else {
