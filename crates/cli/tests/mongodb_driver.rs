@@ -13,7 +13,7 @@ use mongodb::{
     IndexModel,
     error::ErrorKind,
     options::{IndexOptions, ReturnDocument},
-    sync::Client,
+    sync::{Client, Collection},
 };
 use support::Serve;
 
@@ -94,6 +94,23 @@ fn operations(client: &Client) {
     let database = client.database("cede_operations_rust");
     database.drop().run().unwrap();
     let things = database.collection::<Document>("things");
+    reads(&things);
+    indexes(&things);
+    updates(&things);
+    find_and_modify(&things);
+    aggregates(&things);
+
+    assert_eq!(database.list_collection_names().run().unwrap(), ["things"]);
+    database.create_collection("more").run().unwrap();
+    things.drop_index("n_1").run().unwrap();
+    things.drop().run().unwrap();
+    assert_eq!(things.estimated_document_count().run().unwrap(), 0);
+    database.drop().run().unwrap();
+    let databases = client.list_database_names().run().unwrap();
+    assert!(!databases.iter().any(|name| name == "cede_operations_rust"));
+}
+
+fn reads(things: &Collection<Document>) {
     let ids = |cursor: mongodb::sync::Cursor<Document>| -> Vec<i32> {
         cursor
             .map(|document| document.unwrap().get_i32("_id").unwrap())
@@ -129,7 +146,9 @@ fn operations(client: &Client) {
         .find_one(doc! { "_id": 4 })
         .projection(doc! { "in.x": 1, "_id": 0 });
     assert_eq!(shown.run().unwrap(), Some(doc! { "in": { "x": -4 } }));
+}
 
+fn indexes(things: &Collection<Document>) {
     let unique = IndexOptions::builder().unique(true).sparse(true).build();
     for (key, options) in [(doc! { "n": 1 }, None), (doc! { "code": 1 }, Some(unique))] {
         let index = IndexModel::builder().keys(key).options(options).build();
@@ -154,7 +173,9 @@ fn operations(client: &Client) {
     assert_eq!(code(1).unwrap().modified_count, 1);
     let duplicate = code(2).unwrap_err();
     assert!(duplicate.to_string().contains("E11000"), "{duplicate}");
+}
 
+fn updates(things: &Collection<Document>) {
     let many = things
         .update_many(
             doc! { "n": 2 },
@@ -185,7 +206,9 @@ fn operations(client: &Client) {
         .run()
         .unwrap();
     assert_eq!(unset.modified_count, 1);
+}
 
+fn find_and_modify(things: &Collection<Document>) {
     let before = things.find_one_and_update(doc! { "n": 3 }, doc! { "$set": { "n": 33 } });
     let before = before.sort(doc! { "_id": -1 }).run().unwrap().unwrap();
     assert_eq!(
@@ -213,7 +236,9 @@ fn operations(client: &Client) {
             .unwrap()
             .is_none()
     );
+}
 
+fn aggregates(things: &Collection<Document>) {
     let values = things.distinct("n", doc! { "_id": { "$lt": 20 } }).run().unwrap();
     assert_eq!(values, (0..5).map(bson::Bson::from).collect::<Vec<_>>());
     let groups = things.aggregate([
@@ -238,12 +263,4 @@ fn operations(client: &Client) {
             .deleted_count,
         100
     );
-    assert_eq!(database.list_collection_names().run().unwrap(), ["things"]);
-    database.create_collection("more").run().unwrap();
-    things.drop_index("n_1").run().unwrap();
-    things.drop().run().unwrap();
-    assert_eq!(things.estimated_document_count().run().unwrap(), 0);
-    database.drop().run().unwrap();
-    let databases = client.list_database_names().run().unwrap();
-    assert!(!databases.iter().any(|name| name == "cede_operations_rust"));
 }
