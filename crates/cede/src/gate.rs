@@ -21,9 +21,10 @@ use crate::observation::Observation;
 use crate::policy::Policy;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence, lock, now_ns, try_lock};
 
-/// After this time a parked thread looks by itself whether it still has to wait, and after longer if many are before it. A
-/// park is bounded, whatever happens to those that should end it.
-const LONGEST_PARK_NS: u64 = 1_000_000;
+/// After this time, or that part of the mean, a parked thread looks by itself whether it still has to wait, and after longer if
+/// many are before it. A park is bounded, whatever happens to those that should end it.
+const LONGEST_PARK: Duration = Duration::from_millis(1);
+const PARK_PART: u32 = 16;
 
 /// The default slice where the kernel has none or does not tell: what CFS leaves a thread at least with 8 CPUs or more.
 const UNTOLD_SLICE_NS: u64 = 3_000_000;
@@ -122,8 +123,9 @@ impl Gate {
                 break;
             };
             drop(watch);
+            let longest = LONGEST_PARK.max(seen.mean / PARK_PART);
             self.lot
-                .park(slot, began, cost, LONGEST_PARK_NS, || oldest.is_under_way());
+                .park(slot, began, cost, longest, || oldest.is_under_way());
             let back = now_ns();
             hold.parks += 1;
             hold.parked_ns += back.saturating_sub(now);

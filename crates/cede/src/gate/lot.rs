@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::slot::Slot;
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence, lock, now_ns};
 
 /// The park of a request gets longer with every so many that are before it, so that a thousand who wait do not wake up a
 /// thousand times per millisecond;
-const ROW: u64 = 8;
+const ROW: usize = 8;
 /// but no longer than this.
-const MOST_ROWS: u64 = 100;
+const LONGEST: Duration = Duration::from_millis(100);
 
 /// Parked requests.
 #[derive(Debug, Default)]
@@ -34,14 +35,14 @@ impl Lot {
         self.parked.load(Ordering::Relaxed)
     }
 
-    /// Parks the calling thread, whose request began at `began`, until it is called, or for `longest_ns`, in the first row.
+    /// Parks the calling thread, whose request began at `began`, until it is called, or for `longest`, in the first row.
     /// Does not if, once it can be seen to wait, the reason to do so is gone.
     pub(super) fn park(
         &self,
         slot: &Arc<Slot>,
         began: u64,
         cost: u64,
-        longest_ns: u64,
+        longest: Duration,
         reason_holds: impl Fn() -> bool,
     ) {
         slot.hold();
@@ -50,8 +51,9 @@ impl Lot {
             cost,
             slot: Arc::clone(slot),
         });
-        let row = u64::try_from(place).map_or(MOST_ROWS, |place| MOST_ROWS.min(place / ROW + 1));
-        let deadline_ns = now_ns() + longest_ns * row;
+        let rows = u32::try_from(place / ROW).map_or(u32::MAX, |rows| rows.saturating_add(1));
+        let longest = longest.saturating_mul(rows).min(LONGEST);
+        let deadline_ns = now_ns() + u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
         // The other half of this is in `Gate::finish`.
         fence(Ordering::SeqCst);
         if reason_holds() {

@@ -7,6 +7,7 @@
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64 as Count, Ordering::Relaxed};
+use std::time::Duration;
 
 use loom::thread;
 
@@ -132,7 +133,7 @@ fn who_gives_up_is_not_called_in_place_of_another() {
             thread::spawn(move || {
                 let now = now_ns();
                 slot.begin(now, 0);
-                gate.lot.park(&slot, now, 0, 0, || true);
+                gate.lot.park(&slot, now, 0, Duration::ZERO, || true);
                 assert!(!slot.is_held());
                 let hold = gate.hold(&slot, now, 0, &POLICY);
                 gate.finish(&slot, &POLICY);
@@ -154,7 +155,7 @@ fn who_is_not_parked_any_more_is_neither_held_nor_queued() {
             thread::spawn(move || {
                 let now = now_ns();
                 for _ in 0..2 {
-                    gate.lot.park(&slot, now, 0, 0, || true);
+                    gate.lot.park(&slot, now, 0, Duration::ZERO, || true);
                     assert!(!slot.is_held() && gate.lot.front().is_none());
                 }
                 2
@@ -207,7 +208,8 @@ fn nobody_waits_for_one_that_is_parked() {
             let (gate, oldest) = (Arc::clone(&gate), Arc::clone(&oldest));
             let (reason, under_way) = (oldest.began(), move || oldest.began());
             thread::spawn(move || {
-                gate.lot.park(&late, began, 0, 1, || under_way() == reason);
+                gate.lot
+                    .park(&late, began, 0, Duration::from_nanos(1), || under_way() == reason);
                 gate.finish(&late, &POLICY);
                 0
             })
