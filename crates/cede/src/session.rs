@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// Begins a request, maybe not at once: while others have waited for too long, the policy may hold it back. The
-    /// thread then waits for one of them to finish, a millisecond at a time, and in general for no longer than it would
+    /// thread then waits for one of them to finish, some milliseconds at a time, and in general for no longer than it would
     /// have others wait.
     ///
     /// Call it when the request has arrived and before anything is taken for it: no lock, no ticket, no snapshot.
