@@ -25,7 +25,7 @@ use self::{
     ffi::{Connection, Cursor, Session, Table},
     sessions::Sessions,
 };
-use super::{Change, DocumentKey, Engine, Folder, StorageError, Updated, Visit, folder::OpenFolder};
+use super::{Change, DocumentKey, Engine, Folder, StorageError, Updated, Visit, Wanted, folder::OpenFolder};
 
 /// Errors of the system that a data folder in use leads to (EBUSY, errno(3)).
 const BUSY: i32 = 16;
@@ -148,7 +148,7 @@ impl WiredTigerEngine {
     fn write<T>(
         &self,
         table: &Table,
-        change: impl Fn(&mut Cursor<'_>) -> Result<T, StorageError>,
+        mut change: impl FnMut(&mut Cursor<'_>) -> Result<T, StorageError>,
     ) -> Result<T, StorageError> {
         self.sessions.with(|session| {
             retry::on_conflict(|| {
@@ -244,6 +244,32 @@ impl Engine for WiredTigerEngine {
         };
         let _writing = collection.writing.read().unwrap_or_else(PoisonError::into_inner);
         let removed = self.write(&collection.table, |cursor| Ok(cursor.remove(key.as_bytes())?))?;
+        if removed {
+            collection.count.fetch_sub(1, Ordering::Relaxed);
+        }
+        Ok(removed)
+    }
+
+    fn delete_if(
+        &self,
+        namespace: &str,
+        key: &DocumentKey,
+        wanted: Wanted<'_>,
+    ) -> Result<bool, StorageError> {
+        let Some(collection) = self.collection(namespace) else {
+            return Ok(false);
+        };
+        let _writing = collection.writing.read().unwrap_or_else(PoisonError::into_inner);
+        // In one transaction: a document that another changes in between is looked at again.
+        let removed = self.write(&collection.table, |cursor| {
+            let Some(bytes) = cursor.search(key.as_bytes())? else {
+                return Ok(false);
+            };
+            if !wanted(RawDocument::from_bytes(bytes)?) {
+                return Ok(false);
+            }
+            Ok(cursor.remove(key.as_bytes())?)
+        })?;
         if removed {
             collection.count.fetch_sub(1, Ordering::Relaxed);
         }
