@@ -16,7 +16,9 @@ use support::{Asking, ids, write_error};
 use testbed::server::{
     Services,
     catalog::Catalog,
-    storage::{Change, DocumentKey, Engine, FjallEngine, Folder, MemoryEngine, StorageError, Updated, Visit},
+    storage::{
+        Change, DocumentKey, Engine, FjallEngine, Folder, MemoryEngine, StorageError, Updated, Visit, Wanted,
+    },
 };
 
 /// An engine whose documents must not be looked at one after the other.
@@ -38,8 +40,8 @@ impl Engine for NoScans {
     fn update(&self, ns: &str, key: &DocumentKey, change: Change<'_>) -> Result<Updated, StorageError> {
         self.0.update(ns, key, change)
     }
-    fn delete(&self, ns: &str, key: &DocumentKey) -> Result<bool, StorageError> {
-        self.0.delete(ns, key)
+    fn delete_if(&self, ns: &str, key: &DocumentKey, wanted: Wanted<'_>) -> Result<bool, StorageError> {
+        self.0.delete_if(ns, key, wanted)
     }
     fn clear(&self, ns: &str) -> Result<u64, StorageError> {
         self.0.clear(ns)

@@ -66,25 +66,18 @@ pub trait Engine: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// If the engine fails.
-    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError>;
+    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError> {
+        self.delete_if(namespace, key, &mut |_| true)
+    }
 
     /// Removes the document if it is as `wanted`; gives whether it did.
     ///
-    /// `wanted` may be called more than once, and with the removed document last. An engine that can look at a
-    /// document and remove it in one step should do so: in this default the document may change in between.
+    /// `wanted` may be called more than once, and with the removed document last.
     ///
     /// # Errors
     /// If the engine fails.
-    fn delete_if(
-        &self,
-        namespace: &str,
-        key: &DocumentKey,
-        wanted: Wanted<'_>,
-    ) -> Result<bool, StorageError> {
-        let mut remove = false;
-        self.find(namespace, key, &mut |document| remove = wanted(document))?;
-        Ok(remove && self.delete(namespace, key)?)
-    }
+    fn delete_if(&self, namespace: &str, key: &DocumentKey, wanted: Wanted<'_>)
+    -> Result<bool, StorageError>;
 
     /// Whether it keeps what is inserted. One that does not shows the same document for every key.
     fn keeps_documents(&self) -> bool {

@@ -204,10 +204,6 @@ impl Engine for FjallEngine {
         Ok(Updated::Changed)
     }
 
-    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError> {
-        self.delete_if(namespace, key, &mut |_| true)
-    }
-
     fn delete_if(
         &self,
         namespace: &str,

@@ -100,17 +100,6 @@ impl Engine for MemoryEngine {
         }
     }
 
-    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError> {
-        let Some(collection) = self.collection(namespace) else {
-            return Ok(false);
-        };
-        let removed = collection.documents.pin().remove(key).is_some();
-        if removed {
-            collection.count.fetch_sub(1, Ordering::Relaxed);
-        }
-        Ok(removed)
-    }
-
     fn delete_if(
         &self,
         namespace: &str,

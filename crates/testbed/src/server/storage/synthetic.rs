@@ -5,7 +5,7 @@ use std::{
 
 use bson::{RawDocument, RawDocumentBuf, raw::CString, spec::BinarySubtype};
 
-use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit};
+use super::{Change, DocumentKey, Engine, StorageError, Updated, Visit, Wanted};
 use crate::server::background::Work;
 
 /// CPU work per operation.
@@ -20,7 +20,8 @@ pub struct SyntheticWork {
 }
 
 /// No documents: each operation costs a set amount of CPU, part of each update under one lock, and finds a document
-/// of the usual size. Inserts are counted, and cost nothing; a scan costs a read for each document that it shows.
+/// of the usual size. Inserts are counted, and cost nothing; a delete costs a read, and a scan one for each document that it
+/// shows.
 #[derive(Debug)]
 pub struct SyntheticEngine {
     work: Work,
@@ -102,7 +103,11 @@ impl Engine for SyntheticEngine {
         Ok(Updated::Changed)
     }
 
-    fn delete(&self, namespace: &str, _: &DocumentKey) -> Result<bool, StorageError> {
+    fn delete_if(&self, namespace: &str, _: &DocumentKey, wanted: Wanted<'_>) -> Result<bool, StorageError> {
+        self.work.run(self.amount.read_us);
+        if !wanted(&self.document) {
+            return Ok(false);
+        }
         let mut counts = self.counts();
         let count = counts.get_mut(namespace).filter(|count| **count > 0);
         Ok(count.map(|count| *count -= 1).is_some())

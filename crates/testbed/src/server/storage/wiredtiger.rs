@@ -238,18 +238,6 @@ impl Engine for WiredTigerEngine {
         })
     }
 
-    fn delete(&self, namespace: &str, key: &DocumentKey) -> Result<bool, StorageError> {
-        let Some(collection) = self.collection(namespace) else {
-            return Ok(false);
-        };
-        let _writing = collection.writing.read().unwrap_or_else(PoisonError::into_inner);
-        let removed = self.write(&collection.table, |cursor| Ok(cursor.remove(key.as_bytes())?))?;
-        if removed {
-            collection.count.fetch_sub(1, Ordering::Relaxed);
-        }
-        Ok(removed)
-    }
-
     fn delete_if(
         &self,
         namespace: &str,
