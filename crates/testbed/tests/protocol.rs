@@ -8,6 +8,9 @@
     reason = "a test fails by panicking, also in its helpers; replies carry exact numbers"
 )]
 
+#[path = "support/sockets.rs"]
+mod sockets;
+
 use std::{
     io::{Read, Write},
     net::{Shutdown, TcpStream},
@@ -15,68 +18,22 @@ use std::{
 };
 
 use bson::{Document, RawDocumentBuf, doc};
-use scenario::{Engine, Placement, PolicyChoice, Scenario};
+use scenario::{Placement, PolicyChoice};
+use sockets::{ask, listening, message, reply};
 use testbed::{
-    server::{Server, ServerPlan},
-    wire::{Flags, FrameBuffer, HEADER_BYTES, Message, OpCode, encode_msg, parse_reply},
+    server::Server,
+    wire::{Flags, FrameBuffer, HEADER_BYTES, Message, OpCode, parse_reply},
 };
 
 /// Nothing here waits for the clock; this only keeps a broken server from hanging the tests for ever.
 const NEVER: Duration = Duration::from_secs(60);
 
 fn server() -> Server {
-    let scenario = Scenario {
-        engine: Engine::Memory,
-        ..Scenario::default()
-    };
-    let plan = ServerPlan {
-        scenario,
-        policy: PolicyChoice::Native,
-        placement: Placement::Both,
-        port: 0,
-        folder: None,
-    };
-    Server::start(&plan, |line| panic!("{line}")).unwrap()
+    listening(PolicyChoice::Native, Placement::Both)
 }
 
 fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.address()).unwrap();
-    stream.set_read_timeout(Some(NEVER)).unwrap();
-    stream
-}
-
-fn message(flags: Flags, command: &Document) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    encode_msg(
-        &mut bytes,
-        7,
-        0,
-        flags,
-        &RawDocumentBuf::try_from(command).unwrap(),
-        &[],
-    );
-    bytes
-}
-
-fn ask(stream: &mut TcpStream, command: &Document) -> Document {
-    stream.write_all(&message(Flags::default(), command)).unwrap();
-    reply(stream).expect("a reply")
-}
-
-/// The next reply; `None` when the server has closed the connection.
-fn reply(stream: &mut TcpStream) -> Option<Document> {
-    let mut buffer = FrameBuffer::default();
-    loop {
-        if let Some(frame) = buffer.frame().unwrap() {
-            let (_, Message::Msg(message)) = Message::parse(frame).unwrap() else {
-                panic!("no OP_MSG")
-            };
-            return Some(Document::try_from(message.body).unwrap());
-        }
-        if buffer.receive(stream).unwrap() == 0 {
-            return None;
-        }
-    }
+    sockets::connect(server, NEVER)
 }
 
 fn assert_alive(server: &Server) {

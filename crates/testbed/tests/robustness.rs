@@ -7,6 +7,9 @@
     reason = "a test fails by panicking, also in its helpers"
 )]
 
+#[path = "support/sockets.rs"]
+mod sockets;
+
 use std::{
     io::{ErrorKind, Read, Write},
     net::{Shutdown, TcpStream},
@@ -14,12 +17,10 @@ use std::{
     time::Duration,
 };
 
-use bson::{Document, RawDocumentBuf, doc};
-use scenario::{Engine, Placement, PolicyChoice, Scenario};
-use testbed::{
-    server::{Server, ServerPlan},
-    wire::{Flags, FrameBuffer, Message, encode_msg},
-};
+use bson::{Document, doc};
+use scenario::{Placement, PolicyChoice};
+use sockets::{ask, listening};
+use testbed::{server::Server, wire::Flags};
 
 /// Nothing here waits for the clock; this only keeps a broken server from hanging the tests for ever.
 const NEVER: Duration = Duration::from_secs(120);
@@ -32,54 +33,19 @@ const LARGE: usize = 12 << 20;
 const GROWTH: u64 = 256 << 20;
 
 fn server() -> Server {
-    let scenario = Scenario {
-        engine: Engine::Memory,
-        ..Scenario::default()
-    };
-    let plan = ServerPlan {
-        scenario,
-        policy: PolicyChoice::None,
-        placement: Placement::None,
-        port: 0,
-        folder: None,
-    };
-    Server::start(&plan, |line| panic!("{line}")).unwrap()
+    listening(PolicyChoice::None, Placement::None)
 }
 
 fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(server.address()).unwrap();
-    stream.set_read_timeout(Some(NEVER)).unwrap();
-    stream.set_write_timeout(Some(NEVER)).unwrap();
-    stream
+    sockets::connect(server, NEVER)
 }
 
 fn message(command: &Document) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let body = RawDocumentBuf::try_from(command).unwrap();
-    encode_msg(&mut bytes, 7, 0, Flags::default(), &body, &[]);
-    bytes
-}
-
-fn ask(stream: &mut TcpStream, command: &Document) -> Document {
-    stream.write_all(&message(command)).unwrap();
-    reply(stream)
+    sockets::message(Flags::default(), command)
 }
 
 fn reply(stream: &mut TcpStream) -> Document {
-    let mut buffer = FrameBuffer::default();
-    loop {
-        if let Some(frame) = buffer.frame().unwrap() {
-            let (_, Message::Msg(message)) = Message::parse(frame).unwrap() else {
-                panic!("no OP_MSG")
-            };
-            return Document::try_from(message.body).unwrap();
-        }
-        assert_ne!(
-            buffer.receive(stream).unwrap(),
-            0,
-            "the server closed the connection"
-        );
-    }
+    sockets::reply(stream).expect("the server closed the connection")
 }
 
 fn ping() -> Document {
