@@ -3,6 +3,7 @@
 pub mod client;
 pub mod descriptors;
 pub mod golden;
+mod nanos;
 pub mod native;
 pub mod server;
 pub mod spin;

@@ -19,11 +19,6 @@ pub(super) fn process_cpu() -> Duration {
     Duration::from_nanos(tv_sec.cast_unsigned() * NANOSECONDS_PER_SECOND + tv_nsec.cast_unsigned())
 }
 
-/// A span in ns; centuries at most.
-pub(super) fn span_ns(span: Duration) -> u64 {
-    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// A time that is already known in ns, as a duration from `earlier` to `later`; none if `later` is not later.
 pub(super) fn between(earlier_ns: u64, later_ns: u64) -> Duration {
     Duration::from_nanos(later_ns.saturating_sub(earlier_ns))

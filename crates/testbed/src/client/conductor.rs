@@ -11,7 +11,7 @@ use std::{
 use bson::Document;
 
 use super::{
-    clock::{between, now_ns, process_cpu, span_ns},
+    clock::{between, now_ns, process_cpu},
     control::Control,
     error::LoadError,
     limits::Limits,
@@ -22,6 +22,7 @@ use super::{
     window::Window,
     worker::{Report, Seen},
 };
+use crate::nanos::nanos;
 
 /// How often to look whether the run has been stopped.
 const TICK: Duration = Duration::from_millis(20);
@@ -171,7 +172,7 @@ impl Conductor<'_> {
             let _ended = begin.send(begin_ns);
         }
         progress(Progress::WarmingUp);
-        let ended = self.wait_until(told, begin_ns.saturating_add(span_ns(self.plan.warmup)));
+        let ended = self.wait_until(told, begin_ns.saturating_add(nanos(self.plan.warmup)));
         if ended != Waited::ToTheEnd {
             return Ok(Measured::nothing(ended));
         }
@@ -179,7 +180,7 @@ impl Conductor<'_> {
         let before = self.status()?;
         let cpu_before = process_cpu();
         let start_ns = now_ns();
-        let end_ns = start_ns.saturating_add(span_ns(self.plan.measured));
+        let end_ns = start_ns.saturating_add(nanos(self.plan.measured));
         self.window.open(start_ns, end_ns);
         progress(Progress::Measuring);
         let ended = self.wait_until(told, end_ns);

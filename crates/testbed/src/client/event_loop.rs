@@ -3,7 +3,7 @@ use std::{io::ErrorKind, time::Duration};
 use mio::{Events, Poll, Token, event::Event};
 
 use super::{
-    clock::{between, now_ns, span_ns},
+    clock::{between, now_ns},
     connection::{Connection, Received, Waiting},
     error::LoadError,
     limits::Limits,
@@ -13,7 +13,7 @@ use super::{
     timer::Timer,
     window::Window,
 };
-use crate::wire::FrameBuffer;
+use crate::{nanos::nanos, wire::FrameBuffer};
 
 /// Not the position of any connection.
 const TIMER: Token = Token(usize::MAX);
@@ -280,6 +280,6 @@ impl<'a> EventLoop<'a> {
                 &format!("no reply for {} s", self.limits.reply.as_secs_f64()),
             );
         }
-        self.next_sweep_ns = now_ns + SWEEP_NS.min(span_ns(self.limits.reply));
+        self.next_sweep_ns = now_ns + SWEEP_NS.min(nanos(self.limits.reply));
     }
 }

@@ -2,7 +2,8 @@ use std::{net::SocketAddr, time::Duration};
 
 use scenario::Mix;
 
-use super::{clock::span_ns, error::LoadError};
+use super::error::LoadError;
+use crate::nanos::nanos;
 
 /// The database that YCSB uses.
 pub const DEFAULT_DATABASE: &str = "ycsb";
@@ -51,7 +52,7 @@ impl LoadPlan {
     /// The think time, for then each connection is met as far along its cycle as in the steady state; a millisecond
     /// at least, so that a closed loop without think time does not start as one burst.
     pub(super) fn stagger_ns(&self) -> u64 {
-        span_ns(self.think).max(1_000_000)
+        nanos(self.think).max(1_000_000)
     }
 
     /// # Errors

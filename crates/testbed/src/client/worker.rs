@@ -12,7 +12,7 @@ use mio::Poll;
 use rand::rngs::Xoshiro256PlusPlus;
 
 use super::{
-    clock::{now_ns, span_ns},
+    clock::now_ns,
     commands::Namespace,
     connection::Connection,
     error::LoadError,
@@ -27,6 +27,7 @@ use super::{
     window::Window,
     ycsb::Generators,
 };
+use crate::nanos::nanos;
 
 /// What a thread needs to know.
 #[derive(Debug)]
@@ -170,7 +171,7 @@ impl Job<'_> {
             let offset = u128::from(number) * spread / u128::from(connections);
             begin_ns.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX))
         });
-        Schedule::Closed(Closed::new(span_ns(self.plan.think), starts))
+        Schedule::Closed(Closed::new(nanos(self.plan.think), starts))
     }
 }
 

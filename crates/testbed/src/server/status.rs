@@ -7,6 +7,7 @@ use cede::{
 use serde::{Deserialize, Serialize};
 
 use super::{Services, admission::AdmissionStatus, transport::TransportCounts};
+use crate::nanos::nanos;
 
 /// The `cede` section of `serverStatus`: this server's own counters. All of them only grow, but for what says
 /// otherwise; the difference of two tells what happened between them.
@@ -172,10 +173,6 @@ impl ProcessUsage {
             major_faults: field(12),
         }
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn process_cpu() -> Duration {

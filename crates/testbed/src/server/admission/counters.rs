@@ -3,6 +3,8 @@ use std::{
     time::Duration,
 };
 
+use crate::nanos::nanos;
+
 /// A ticket held for longer than this is delinquent (`delinquentAcquisitionIntervalMillis`, MongoDB's default).
 const DELINQUENT: Duration = Duration::from_millis(30);
 /// Waits of at least 2^0 to 2^31 us, the last one with all beyond it: more than half an hour.
@@ -103,10 +105,6 @@ impl Counters {
             longest_delinquent: time(&self.longest_delinquent_ns),
         }
     }
-}
-
-fn nanos(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

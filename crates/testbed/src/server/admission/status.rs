@@ -2,6 +2,7 @@ use scenario::Tick;
 use serde::{Deserialize, Serialize};
 
 use super::{Pools, log::Log};
+use crate::nanos::nanos;
 
 /// What the outcome of a run is made of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ impl AdmissionStatus {
         Self {
             read_tickets: pools.read.total(),
             write_tickets: pools.write.total(),
-            write_held_nanos: u64::try_from(pools.write.counts().held.as_nanos()).unwrap_or(u64::MAX),
+            write_held_nanos: nanos(pools.write.counts().held),
             ticks: log.ticks().collect(),
         }
     }

@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::executor::YieldPoint;
+use crate::nanos::nanos;
 
 /// Connection threads count in this many places, so that two of them seldom write one cache line.
 const SHARDS: usize = 64;
@@ -124,7 +125,7 @@ impl PointCounters {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.switched
             .fetch_add(u64::from(pause.switched), Ordering::Relaxed);
-        let inside = u64::try_from(pause.inside.as_nanos()).unwrap_or(u64::MAX);
+        let inside = nanos(pause.inside);
         self.inside_ns.fetch_add(inside, Ordering::Relaxed);
     }
 }
