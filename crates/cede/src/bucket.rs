@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::nanos::nanos;
+
 /// Yields may take one part in so many of a thread's time.
 const PARTS: u64 = 10;
 
@@ -33,7 +35,7 @@ impl Bucket {
 
     /// Takes out what a yield took. One that took more than there was leaves nothing.
     pub(crate) fn charge(&mut self, inside: Duration) {
-        let ns = u64::try_from(inside.as_nanos()).unwrap_or(u64::MAX);
+        let ns = nanos(inside);
         self.level_ns = self.level_ns.saturating_sub(ns);
     }
 }

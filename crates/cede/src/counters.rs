@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::decision::{Decision, Pause};
 use crate::gate::Hold;
 use crate::histogram::SharedHistogram;
+use crate::nanos::nanos;
 use crate::snapshot::Snapshot;
 
 /// Written by one session, read by any thread at any time.
@@ -40,7 +41,7 @@ impl Counters {
             Decision::Yield => advance(&self.yields, 1),
             Decision::Nap => advance(&self.naps, 1),
         }
-        let ns = u64::try_from(pause.inside.as_nanos()).unwrap_or(u64::MAX);
+        let ns = nanos(pause.inside);
         advance(&self.inside_ns, ns);
         if pause.switched {
             advance(&self.switched, 1);

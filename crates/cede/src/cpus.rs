@@ -89,9 +89,9 @@ fn read(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::hint::black_box;
-    use std::time::Instant;
 
     use super::*;
+    use crate::cost::each_ns;
 
     #[test]
     fn the_supply_is_within_the_mask() {
@@ -128,14 +128,6 @@ mod tests {
     #[test]
     #[ignore = "prints costs, for the documentation"]
     fn what_a_reading_costs() {
-        let each_ns = |repeats: u32, read: &dyn Fn()| {
-            let round = || {
-                let start = Instant::now();
-                (0..repeats).for_each(|_| read());
-                start.elapsed().as_nanos() / u128::from(repeats)
-            };
-            (0..20).map(|_| round()).min().unwrap()
-        };
         let supply = Supply::find();
         let follower = Follower::start(0);
         let find = each_ns(200, &|| drop(black_box(Supply::find())));

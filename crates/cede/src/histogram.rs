@@ -8,7 +8,9 @@ use std::time::Duration;
 
 pub use self::bucket::Bucket;
 use self::bucket::{BUCKETS, index_of};
+
 pub(crate) use self::shared::SharedHistogram;
+use crate::nanos::nanos;
 
 /// A distribution of durations.
 ///
@@ -37,7 +39,7 @@ pub struct Histogram {
 impl Histogram {
     /// Adds one value.
     pub fn record(&mut self, value: Duration) {
-        self.add(u64::try_from(value.as_nanos()).unwrap_or(u64::MAX), 1);
+        self.add(nanos(value), 1);
     }
 
     /// The number of values.

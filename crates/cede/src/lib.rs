@@ -47,6 +47,8 @@
 
 mod bucket;
 mod class;
+#[cfg(all(test, target_os = "linux"))]
+mod cost;
 mod counters;
 mod cpus;
 mod decision;
@@ -56,6 +58,7 @@ mod executor;
 mod gate;
 mod histogram;
 mod member;
+mod nanos;
 mod observation;
 mod policy;
 mod registry;

@@ -11,6 +11,7 @@ use self::price::{DEAR_NS, Price};
 pub(crate) use self::ring::Ring;
 use self::ring::Seat;
 use crate::decision::{Decision, Pause};
+use crate::nanos::nanos;
 use crate::sys::{self, ThreadUsage};
 
 /// Less time than this between two yields, over so many calls, is a loop that looks whether it may go on. A server that
@@ -209,7 +210,7 @@ impl Spin {
     }
 
     fn yielded(&mut self, pause: &Pause, now: u64, ring: &Ring) {
-        let ns = u64::try_from(pause.inside.as_nanos()).unwrap_or(u64::MAX);
+        let ns = nanos(pause.inside);
         if self.measured.is_multiple_of(PRIORITY) {
             self.look_up_priority();
         }

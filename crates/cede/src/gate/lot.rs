@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::slot::Slot;
+use crate::nanos::nanos;
 use crate::sync::{AtomicUsize, Mutex, Ordering, fence, lock, now_ns};
 
 /// The park of a request gets longer with every so many that are before it, so that a thousand who wait do not wake up a
@@ -53,7 +54,7 @@ impl Lot {
         });
         let rows = u32::try_from(place / ROW).map_or(u32::MAX, |rows| rows.saturating_add(1));
         let longest = longest.saturating_mul(rows).min(LONGEST);
-        let deadline_ns = now_ns() + u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
+        let deadline_ns = now_ns() + nanos(longest);
         // The other half of this is in `Gate::finish`.
         fence(Ordering::SeqCst);
         if reason_holds() {

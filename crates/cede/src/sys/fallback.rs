@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{KernelName, SchedAttr, ThreadState, ThreadTimes, ThreadUsage};
+use crate::nanos::nanos;
 
 /// Gives the CPU away.
 #[allow(
@@ -32,7 +33,7 @@ pub(crate) fn monotonic_ns() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     let since = START.get_or_init(Instant::now).elapsed();
     // Not 0, which stands for "no time".
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX).max(1)
+    nanos(since).max(1)
 }
 
 /// Sleeps for a millisecond at most, and comes back to look.

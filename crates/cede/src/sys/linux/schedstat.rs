@@ -101,9 +101,9 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::mpsc;
     use std::thread;
-    use std::time::Instant;
 
     use super::*;
+    use crate::cost::each_ns;
     use crate::sys;
 
     /// Whether this system lets a thread read its times at all.
@@ -187,16 +187,8 @@ mod tests {
     #[ignore = "prints costs, for the documentation"]
     fn what_times_cost() {
         const REPEATS: u32 = 10_000;
-        let each_ns = |read: &dyn Fn()| {
-            let round = || {
-                let start = Instant::now();
-                (0..REPEATS).for_each(|_| read());
-                start.elapsed().as_nanos() / u128::from(REPEATS)
-            };
-            (0..20).map(|_| round()).min().unwrap()
-        };
-        let kept = each_ns(&|| _ = black_box(thread_times()));
-        let anew = each_ns(&|| {
+        let kept = each_ns(REPEATS, &|| _ = black_box(thread_times()));
+        let anew = each_ns(REPEATS, &|| {
             let mut own = Schedstat::UNOPENED;
             black_box(own.read());
         });

@@ -27,10 +27,10 @@ mod tests {
     use std::hint::black_box;
     use std::sync::mpsc;
     use std::thread;
-    use std::time::Instant;
 
     use super::super::gettid::thread_id;
     use super::*;
+    use crate::cost::each_ns;
 
     /// A thread that has said its number and then waits for the end of the test.
     fn with_waiting_thread(test: impl FnOnce(u32)) {
@@ -108,17 +108,9 @@ mod tests {
     #[ignore = "prints costs, for the documentation"]
     fn what_a_state_costs() {
         const REPEATS: u32 = 5_000;
-        let each_ns = |read: &dyn Fn()| {
-            let round = || {
-                let start = Instant::now();
-                (0..REPEATS).for_each(|_| read());
-                start.elapsed().as_nanos() / u128::from(REPEATS)
-            };
-            (0..20).map(|_| round()).min().unwrap()
-        };
         with_waiting_thread(|tid| {
-            let state = each_ns(&|| _ = black_box(thread_state(tid)));
-            let own = each_ns(&|| _ = black_box(thread_id()));
+            let state = each_ns(REPEATS, &|| _ = black_box(thread_state(tid)));
+            let own = each_ns(REPEATS, &|| _ = black_box(thread_id()));
             println!("thread_state {state} ns, against {own} ns for thread_id");
             assert!(own < state, "a file that costs less than a system call");
         });
