@@ -19,7 +19,7 @@ use support::Serve;
 
 #[test]
 fn the_rust_driver_reads_and_writes() {
-    for engine in ["memory"].iter().chain(support::DURABLE) {
+    for engine in support::engines() {
         let server = Serve::start(&["--engine", engine]);
         let client = Client::with_uri_str(server.uri()).unwrap();
         let things = client.database("test").collection::<Document>("things");
@@ -83,7 +83,7 @@ fn the_rust_driver_reads_and_writes() {
 
 #[test]
 fn the_rust_driver_does_its_operations() {
-    for engine in ["memory", "fjall"] {
+    for engine in support::engines() {
         let server = Serve::start(&["--engine", engine]);
         operations(&Client::with_uri_str(server.uri()).unwrap());
     }

@@ -54,7 +54,7 @@ fn assert_well(engine: &str, command: &mut Command) {
 #[test]
 fn the_node_driver_does_its_operations() {
     let Some(modules) = node_modules() else { return };
-    for engine in ["memory", "fjall"] {
+    for engine in support::engines() {
         let server = Serve::start(&["--engine", engine]);
         let mut command = Command::new("node");
         command.arg(script("operations.cjs")).arg(server.uri());

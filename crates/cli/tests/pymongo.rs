@@ -27,7 +27,7 @@ fn pymongo_does_its_operations() {
 
 fn run(script: &str) {
     let Some(python) = python("pymongo") else { return };
-    for engine in ["memory"].iter().chain(support::DURABLE) {
+    for engine in support::engines() {
         let server = Serve::start(&["--engine", engine]);
         let output = Command::new(&python)
             .args([script, &server.uri()])

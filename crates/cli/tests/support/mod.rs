@@ -34,6 +34,11 @@ pub const DURABLE: &[&str] = &[
     "wiredtiger",
 ];
 
+/// The engines that keep documents.
+pub fn engines() -> impl Iterator<Item = &'static str> {
+    std::iter::once("memory").chain(DURABLE.iter().copied())
+}
+
 /// The binary under test.
 pub fn cede() -> Command {
     Command::new(env!("CARGO_BIN_EXE_cede"))
